@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from controllers.messages import (
     SEATS,
+    Cards,
     Command,
     Hello,
     Id,
@@ -193,6 +194,8 @@ class Meters(Message, tag="meters", frozen=True):
 
 
 class Hit(Message, tag="hit", frozen=True):
+    """A percentage award. cards: those that made the hand, as people lay it; not of one claimed by name."""
+
     hit: Name
     link: Id
     level: Name
@@ -203,6 +206,7 @@ class Hit(Message, tag="hit", frozen=True):
     bank: Id
     rev: Int
     at: Moment
+    cards: Cards | UnsetType = UNSET
 
 
 class Award(AwardFacts, tag_field="t", tag="award", frozen=True):

@@ -10,7 +10,7 @@ four bits at a time.
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import combinations, product
 from typing import Final, NamedTuple, TypeVar
 
 from jackpot.rules.cards import DECK, RANKS, SUITS
@@ -481,6 +481,36 @@ def rank(kind: HandKind, game: Game, cards: Sequence[int], board: Sequence[int] 
     if not cards or len(board) < taken:
         return None
     return ranking((*cards, *board[:taken]))
+
+
+_ACE: Final = RANKS.index("A")
+# How many cards make a hand of each kind that levels are won by.
+_MADE_BY: Final[dict[HandKind, int]] = {"three": 3, "four": 4, "five-flop": 5, "five-best": 5}
+
+
+def making(kind: HandKind, game: Game, own: Sequence[int], board: Sequence[int]) -> tuple[int, ...]:
+    """The cards that make the hand, of all that count for it (H2), in the order in which people lay them.
+
+    Equal ranks lie together, the largest such group first, then higher ranks first. None where one is not
+    shown, as of a hand that was claimed by name.
+    """
+    taken, ranking = made_of(kind, game)
+    if not own or len(board) < taken:
+        return ()
+    held = (*own, *board[:taken])
+    best = ranking(held)
+    alike = (some for some in combinations(held, _MADE_BY[kind]) if ranking(some) == best)
+    places = max(_places(some, run="straight" in best.name) for some in alike)
+    return tuple(place[-1] for place in places)
+
+
+def _places(cards: Sequence[int], *, run: bool) -> list[tuple[int, int, int]]:
+    """The count of its rank, the rank, and itself of each card; best first. run: an ace may be low."""
+    counts = Counter(card >> 2 for card in cards)
+    ranks = {rank: rank for rank in counts}
+    if run and 0 in counts and _ACE in counts:
+        ranks[_ACE] = -1
+    return sorted(((counts[card >> 2], ranks[card >> 2], card) for card in cards), reverse=True)
 
 
 def satisfies(name: str) -> tuple[str, ...]:

@@ -163,6 +163,7 @@ def hit_push(bank: str, link: Link, level: str, shown: HitShown) -> answers.Hit:
         bank=bank,
         rev=shown.seq,
         at=shown.at,
+        cards=tuple(deck.text(card) for card in deck.unpack(shown.cards)) or UNSET,
     )
 
 

@@ -148,7 +148,8 @@ class HitShown(msgspec.Struct, array_like=True, gc=False):
     """A percentage hit as a level remembers it (S1). before, after: where the meter stood, in micro-dollars.
 
     Of a hit that was won in the past (T10) as its entry moved the meter. seq: 0 where a bank made it that
-    became this one.
+    became this one. cards: those that made the hand, packed in the order in which people lay them; none where
+    it was claimed by name.
     """
 
     hit: int
@@ -160,6 +161,7 @@ class HitShown(msgspec.Struct, array_like=True, gc=False):
     seq: int
     before: int
     after: int
+    cards: bytes = b""
 
 
 class Level(msgspec.Struct, array_like=True):

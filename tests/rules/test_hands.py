@@ -22,8 +22,10 @@ from jackpot.rules.hands import (
     five_best,
     four_best,
     makes,
+    making,
     rank,
     satisfies,
+    strength,
     three,
 )
 from jackpot.rules.paytable import EnvyRow, ForOne, Game, HandKind, PaytableRow, Percent
@@ -346,6 +348,36 @@ def test_the_dealer_ranks_as_a_player_would(cards: list[int]) -> None:
     """H2: the Five Card Hand Bonus takes the best five of the dealer's two and the board's five."""
     ranked = rank("five-best", "ultimate-texas-holdem", cards[:2], cards[2:])
     assert ranked == slow_best(cards, 5)
+
+
+def laid(kind: HandKind, game: Game, own: str, board: str = "") -> str:
+    """The cards that make a hand, as text."""
+    cards = (tuple(map(parse, some.split())) for some in (own, board))
+    return " ".join(map(text, making(kind, game, *cards)))
+
+
+def test_the_cards_that_make_a_hand() -> None:
+    """H2, S7: signs show the cards of a hand as people lay it, of all that its game counts for it."""
+    texas: Game = "ultimate-texas-holdem"
+    assert laid("five-flop", "let-it-ride", "Qs As Ks", "Ts Js") == "As Ks Qs Js Ts"
+    assert laid("five-flop", "let-it-ride", "2s As 4s", "5d 3s") == "5d 4s 3s 2s As"
+    assert laid("five-flop", texas, "9h 9c", "9d Ks 9s 2c 3c") == "9c 9d 9h 9s Ks"
+    assert laid("five-best", texas, "Kh Kd", "Qh Qd Ks Qc 2c") == "Kd Kh Ks Qc Qd"
+    assert laid("five-best", texas, "Kh 2h", "Qh 9h 3h 4h Ac") == "Kh Qh 9h 4h 3h"
+    assert laid("four", "four-card-poker", "Kh Ks Kd Kc Ac") == "Kc Kd Kh Ks"
+    assert laid("three", "three-card-poker", "2h Ah 3h") == "3h 2h Ah"
+    assert laid("five-flop", texas, "", "9d Ks 9s") == ""
+    assert laid("five-flop", texas, "9h 9c") == ""
+
+
+@given(dealt(7))
+def test_the_cards_that_make_a_hand_rank_as_it_does(cards: list[int]) -> None:
+    """H2: of more cards than a hand has, those that make it are the hand."""
+    shown = making("five-best", "ultimate-texas-holdem", cards[:2], cards[2:])
+    assert len(set(shown)) == 5
+    assert set(shown) <= set(cards)
+    assert five_best(shown) == five_best(cards)
+    assert strength(shown) == strength(cards)
 
 
 METER: Final = Percent("", 10_000)

@@ -48,6 +48,27 @@ PHASES: Final = """async () => {
         return seen.join(' ');
     });
 }"""
+# The acts of a mega's show, what its second count shows at their tenths, and what flies in each.
+ACTS: Final = """async () => {
+    const { act, countedAgain } = await import('/static/phases.js');
+    const { Particles } = await import('/static/particles.js');
+    const [acts, counts] = [[], []];
+    const flying = new Particles();
+    flying.begin(2, 'H12', 6);
+    const most = {};
+    for (let past = 0; past < 51000; past += 500) {
+        const found = act('mega', past);
+        flying.go(past / 1000, 1920, 1080);
+        if (found === null) continue;
+        if (acts[acts.length - 1] !== found.name) acts.push(found.name);
+        if (found.name === 'again') counts.push(countedAgain(123457, found.past));
+        const rockets = flying.sparks.filter((one) => one.life > 0 && one.shell !== null).length;
+        const coins = flying.coins.filter((one) => one.life > 0).length;
+        const before = most[found.name] ?? [0, 0];
+        most[found.name] = [Math.max(before[0], rockets), Math.max(before[1], coins)];
+    }
+    return {acts, counts, most, others: [act('major', 8000), act('minor', 4000)]};
+}"""
 # What the sum takes of the screen's width, and whether it, its figures and its title are seen.
 LOOK: Final = """() => {
     const box = (part) => document.querySelector(`#win ${part}`).getBoundingClientRect();
@@ -63,6 +84,8 @@ LOOK: Final = """() => {
         exact: isSeen('.exact') ? figures.textContent : '',
         phase: document.querySelector('#win').dataset.phase,
         cards: ranks.join(' '),
+        act: document.querySelector('#win').dataset.act,
+        laid: getComputedStyle(document.querySelector('#win .card')).gridTemplateAreas,
     };
 }"""
 # Reels that lie outside of their frame, or whose digit is larger than they are.
@@ -122,6 +145,8 @@ FLIES: Final = """async () => {
         return {...facts, same: JSON.stringify(late.sparks) === JSON.stringify(shown.sparks)};
     });
 }"""
+# Puts a held page at a moment.
+MOMENT: Final = "(ms) => dispatchEvent(new CustomEvent('moment', {detail: ms}))"
 # What moves by itself at this moment.
 MOVES: Final = """() => document.getAnimations().filter((one) => one.playState === 'running').length"""
 
@@ -219,6 +244,49 @@ async def test_a_win_goes_through_its_parts(tmp_path: Path) -> None:
         assert await page.evaluate(FLIES) == [
             {"sides": True, "coins": rank > 0, "same": True} for rank in range(len(LEVELS))
         ]
+    assert faults == []
+
+
+@needs_chromium
+@on_browser_loop
+@pytest.mark.parametrize("size", repeated(("phone",), tuple(SIZES)))
+async def test_a_megas_show_has_acts_of_different_kinds(tmp_path: Path, size: str) -> None:
+    """Signs: one act follows another. The sum is whole and as wide as the screen in each.
+
+    It is counted twice, never above what was won, and stands in figures then. Most coins fly in the
+    fountain.
+    """
+    faults = list[str]()
+    async with chromium() as browser, Server(configure(tmp_path)) as server:
+        page = await won(browser, server, "mega", 8, size, faults=faults, reduced_motion="no-preference")
+        found = await page.evaluate(ACTS)
+        assert found["acts"] == ["deal", "fountain", "again", "spot", "hand"]
+        assert found["others"] == [None, None]
+        assert found["counts"] == sorted(found["counts"])
+        assert (found["counts"][0], found["counts"][-1]) == (0, 123457)
+        most = {name: coins for name, (_, coins) in found["most"].items()}
+        assert max(most, key=lambda name: most[name]) == "fountain"
+        laid = set[str]()
+        for act, past_ms in {
+            "deal": 8_000,
+            "fountain": 17_000,
+            "again": 28_000,
+            "spot": 35_000,
+            "hand": 47_000,
+        }.items():
+            await page.evaluate(MOMENT, past_ms)
+            await until_true(page, f"document.querySelector('#win').dataset.act === '{act}'")
+            await page.evaluate(RISEN)
+            await painted(page)
+            seen = await page.evaluate(LOOK)
+            assert seen["seen"], act
+            assert seen["exact"] == (SUMS["mega"] if act == "again" else "")
+            assert seen["wide"] > WIDE_MIN
+            assert seen["digits"] > WIDE_MIN
+            assert await page.evaluate(CUT) == 0, act
+            assert await cut_off(page, "#win .fills") == [], act
+            laid.add(seen["laid"])
+        assert len(laid) == len(found["acts"])
     assert faults == []
 
 

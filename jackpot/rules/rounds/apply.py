@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from controllers.answers import Refund
 from jackpot.rules import meter, outgoing_messages
+from jackpot.rules.cards import pack, unpack
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import (
     Closed,
@@ -20,6 +21,7 @@ from jackpot.rules.events import (
     TakeMade,
     Voided,
 )
+from jackpot.rules.hands import making
 from jackpot.rules.invariant import require
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
@@ -268,6 +270,14 @@ def _hit(effects: Effects, table: Table, round_: Round, made: HitMade) -> None:
     hit.awards += made.awards
 
 
+def _cards_of(table: Table, round_: Round, link: Link, seat: int) -> bytes:
+    """The cards that made a hand, packed; none where it was claimed by name. seat: as in `Hit`."""
+    shown = (one.cards for one in round_.shown if one.seat == seat and one.cards)
+    own = next(shown, b"") if seat else round_.dealer
+    kind = round_.terms.get(link.number, link.terms).hand_kind
+    return pack(making(kind, table.terms.game, unpack(own), unpack(round_.board)))
+
+
 def _take(effects: Effects, table: Table, round_: Round, take: TakeMade, awards: list[Award]) -> None:
     """Takes a percentage award from the meter; a whole meter begins its next cycle (A2, L10)."""
     state = effects.state
@@ -308,6 +318,7 @@ def _take(effects: Effects, table: Table, round_: Round, take: TakeMade, awards:
             seq=effects.seq,
             before=before,
             after=accounts.primary,
+            cards=_cards_of(table, round_, link, hit.seat),
         )
         level.shown.append(shown)
         effects.tell_link(link, outgoing_messages.hit_push(state.bank, link, level.terms.level, shown))

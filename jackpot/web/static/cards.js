@@ -70,22 +70,27 @@ function card(name, place, count) {
   return made;
 }
 
-function dealt(text) {
-  const names = text.split(" ");
+// Cards of these names, such as "As", in their order.
+export function dealt(names) {
   return names.map((name, place) => card(name, place, names.length));
 }
 
+const written = (text) => dealt(text.split(" "));
+
 // The cards that any hand of this name has; none where only its name is known.
 export function known(hand) {
-  return TRUE[hand] === undefined ? [] : dealt(TRUE[hand]);
+  return TRUE[hand] === undefined ? [] : written(TRUE[hand]);
 }
+
+// The cards of an example of a hand, as "As" each; none where there is no example.
+export const named = (hand, count) => EXAMPLES[count]?.[hand]?.split(" ") ?? [];
 
 // An example of a hand. count: how many cards the game deals for it. only: the suits that it has to be of, or none.
 export function example(hand, count, only = "") {
   const found = EXAMPLES[count]?.[hand];
   if (found === undefined) return [];
   const isOther = only !== "" && !only.includes(found[1]);
-  return dealt(isOther ? found.replaceAll(found[1], only[0]) : found);
+  return written(isOther ? found.replaceAll(found[1], only[0]) : found);
 }
 
 const WRITTEN = { s: "\u2660", h: "\u2665", d: "\u2666", c: "\u2663" };

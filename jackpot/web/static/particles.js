@@ -1,11 +1,13 @@
-// The particles of a win as numbers: sparks of a minor, coins of a major, fireworks and a rain of coins of a mega. They
+// The particles of a win as numbers: sparks of a minor, coins of a major, and of a mega in each act something else. They
 // move in steps of the same length by the win's own numbers, so that signs side by side show the same, and one that
 // comes late, too. Nothing here draws: `particles_canvas.js` and `particles_webgl.js` do.
 
+import { act } from "./phases.js";
+
 export const STEP_S = 1 / 60;
 // In the air at once.
-export const COINS_MAX = 80;
-export const SPARKS_MAX = 520;
+export const COINS_MAX = 110;
+export const SPARKS_MAX = 490;
 
 // The pictures: a row of a coin's half turn, then a row of each colour's shapes (`sprites.js`).
 export const COLUMNS = 20;
@@ -28,6 +30,13 @@ const EVERY = [
   { volley: 0.9, toss: 0.13, foil: 0.075, glint: 0.3 },
   { rocket: 0.42, rain: 0.06, foil: 0.07, glint: 0.35 },
 ];
+// The same of a mega's acts, where they differ.
+const ACTS = {
+  fountain: { geyser: 0.021, glint: 0.2 },
+  again: { toss: 0.11, volley: 1.3, foil: 0.12 },
+  spot: { glint: 0.07, foil: 0.16 },
+  hand: { rocket: 0.26, foil: 0.09, rain: 0.12, glint: 0.3 },
+};
 // How many of these go on at the end of a celebration.
 const CALM = 0.35;
 // What a volley throws, and what a mega begins with.
@@ -61,7 +70,7 @@ export class Particles {
   begin(rank, name, colours) {
     Object.assign(this, { rank, colours, chance: chances(name), past: 0, isCalm: false, side: 0 });
     for (const one of [...this.coins, ...this.sparks]) one.life = one.alpha = 0;
-    this.due = Object.fromEntries(Object.keys(EVERY[rank]).map((each) => [each, 1]));
+    this.due = {};
     this.isBlast = rank === 2;
   }
 
@@ -89,8 +98,9 @@ export class Particles {
 
   step() {
     if (this.isBlast) this.blast();
-    for (const [name, every] of Object.entries(EVERY[this.rank])) {
-      this.due[name] += (STEP_S / every) * (this.isCalm ? CALM : 1);
+    const played = this.rank === 2 ? act("mega", this.past * 1000)?.name : null;
+    for (const [name, every] of Object.entries(ACTS[played] ?? EVERY[this.rank])) {
+      this.due[name] = (this.due[name] ?? 1) + (STEP_S / every) * (this.isCalm ? CALM : 1);
       for (; this.due[name] >= 1; this.due[name] -= 1) this[name]();
     }
     for (const one of this.coins) if (one.life > 0) this.moveCoin(one);
@@ -163,6 +173,14 @@ export class Particles {
       const more = { life: this.between(0.4, 0.9), size: this.between(0.02, 0.035), colour: left % 3 ? 0 : 1 };
       this.spark(side * this.wide, this.high, (side ? -1 : 1) * Math.cos(angle) * speed, -Math.sin(angle) * speed, more);
     }
+  }
+
+  // A jet of coins out of each side's foot, nearly straight up.
+  geyser() {
+    const side = this.other();
+    const from = side ? this.between(0.84, 0.97) : this.between(0.03, 0.16);
+    const up = this.between(1.05, 1.5) * Math.min(this.high * 1.15, this.unit * 1.5);
+    this.coin(from * this.wide, this.high * 1.05, this.between(-0.11, 0.11) * this.wide, -up);
   }
 
   toss() {

@@ -3,6 +3,7 @@
 // began with its first scene. held: it stays at that moment, or at the one that an event "moment" says; held=settled:
 // what comes, came.
 
+import { named } from "./cards.js";
 import { say } from "./words.js";
 
 const MEGA = 1000000000; // cents: the widest amount that a sign is made for
@@ -34,8 +35,10 @@ export function preview(asked, settings, told, lost) {
   told({ t: "welcome", links: [{ link, levels }] });
   meters();
   told({ t: "state", link, state, waiting });
+  const hand = settings.hands[levels[place]] ?? "royal-flush";
+  const cards = named(hand, settings.dealt);
   const hit = () =>
-    told({ t: "hit", hit: "H1", link, level: levels[place], hand: settings.hands[levels[place]] ?? "royal-flush", table: "T01", amount: sum(place), rev: 1, at: 0 });
+    told({ t: "hit", hit: "H1", link, level: levels[place], hand, cards: cards.length ? cards : undefined, table: "T01", amount: sum(place), rev: 1, at: 0 });
   if (chosen.has("held")) {
     const hold = (at) => told({ t: "held", at });
     hold(past);

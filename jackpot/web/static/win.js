@@ -1,12 +1,12 @@
 // The celebration of a win: "Jackpot", level, sum, hand and table on the stage, for as long as `wins.js` says, in the
 // parts that `phases.js` says; the meters run on below, so that the new amount stands at once.
 
-import { known } from "./cards.js";
+import { dealt, known } from "./cards.js";
 import { Effects } from "./effects.js";
 import { breakable, fill } from "./fit.js";
 import { lit } from "./light.js";
 import { Odometer, write } from "./odometer.js";
-import { phase } from "./phases.js";
+import { act, countedAgain, phase } from "./phases.js";
 import { flies, tone } from "./tones.js";
 import { HEARD_LATE_MS, ServerTime, counted, kept, lasts, playing, rank } from "./wins.js";
 import { say } from "./words.js";
@@ -20,6 +20,8 @@ const WIDER_MAX = 1.6;
 const [INK, AIR] = [0.955, 0.95];
 // A card and its gap, in its font size (sign.css).
 const CARD_EM = 0.78;
+// Between two rows of cards, in pixels.
+const ROW_GAP = 12;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export function hand(name) {
@@ -61,12 +63,12 @@ export class Celebration {
     if (this.now) this.effects.at(at - this.now.began);
   }
 
-  hit({ hit, rev, level, amount, table, hand: name, at }) {
+  hit({ hit, rev, level, amount, table, hand: name, cards, at }) {
     if (this.wins.some((win) => win.hit === hit)) return;
     // Before the first meters, a hit's own time is all that is known of the server's.
     if (!this.time.known) this.heard(at);
     const isOver = this.at() - at > HEARD_LATE_MS && !this.waiting.has(hit);
-    this.wins.push({ hit, rev, level, amount, table, hand: name, at, released: isOver ? at : null });
+    this.wins.push({ hit, rev, level, amount, table, hand: name, cards, at, released: isOver ? at : null });
     this.wins = kept(this.wins, this.at());
     this.look();
   }
@@ -90,15 +92,24 @@ export class Celebration {
       if (this.now) this.fill(this.now.win);
       this.changed();
     }
-    if (this.now) this.enter(phase(this.now.win.level, this.at() - this.now.began, lasts(this.now.win, this.now.began)));
+    if (!this.now) return;
+    const { win, began } = this.now;
+    const name = phase(win.level, this.at() - began, lasts(win, began));
+    this.enter(name, name === "show" ? (this.act()?.name ?? "") : "");
+  }
+
+  // The act of a mega's show. Where nothing moves there is one picture of it.
+  act() {
+    return still.matches ? null : act(this.now.win.level, this.at() - this.now.began);
   }
 
   // The part of the celebration: the style sheet does the rest.
-  enter(name) {
-    if (this.box.dataset.phase === name) return;
-    this.box.dataset.phase = name;
-    if (name === "show" || name === "flash") this.refit(); // the cards take the room of title and figures
-    if (name === "rest") this.effects.rest();
+  enter(name, played) {
+    const { dataset } = this.box;
+    if (dataset.phase === name && dataset.act === played) return;
+    if (name === "rest" && dataset.phase !== name) this.effects.rest();
+    Object.assign(dataset, { phase: name, act: played });
+    this.refit(); // each part has cells of its own
   }
 
   get showing() {
@@ -130,12 +141,13 @@ export class Celebration {
     set(".exact", write(this.money, win.amount));
     set(".hand", breakable(hand(win.hand)));
     set(".table", say("Table {table}", win));
-    const cards = known(win.hand);
+    const cards = win.cards ? dealt(win.cards) : known(win.hand);
     this.cards.replaceChildren(...cards);
     this.card.classList.toggle("bare", cards.length === 0);
     this.box.dataset.hit = win.hit;
     this.box.dataset.rank = rank(win.level);
     delete this.box.dataset.phase;
+    delete this.box.dataset.act;
     this.odometer.reserve(win.amount);
     this.last = null;
     // A card that is on the stage already rises again with its new win.
@@ -146,10 +158,23 @@ export class Celebration {
   refit() {
     if (this.box.hidden || !this.now) return;
     fill([...this.card.querySelectorAll(".fills")]);
-    const { clientWidth: wide, clientHeight: high } = this.cards;
-    this.cards.style.fontSize = `${Math.min(0.98 * high, wide / (CARD_EM * Math.max(1, this.cards.children.length))).toFixed(1)}px`;
+    this.lay();
     this.stretch();
     this.draw();
+  }
+
+  // The cards in one row, or in two where they are larger so.
+  lay() {
+    const { clientWidth: wide, clientHeight: high } = this.cards;
+    const count = Math.max(1, this.cards.children.length);
+    const laid = [1, 2].map((rows) => {
+      const across = Math.ceil(count / rows);
+      return { across, size: Math.min((0.98 * high) / rows - ROW_GAP * (rows - 1), wide / (CARD_EM * across)) };
+    });
+    const { across, size } = laid.reduce((best, one) => (one.size > best.size ? one : best));
+    const { style } = this.cards;
+    style.fontSize = `${Math.max(0, size).toFixed(1)}px`;
+    style.setProperty("--across", across);
   }
 
   // Reels share the width; what the digits lack in it, or have too much, they are stretched by.
@@ -168,7 +193,9 @@ export class Celebration {
   draw() {
     if (this.box.hidden || !this.now) return;
     const { win, began } = this.now;
-    const cents = still.matches ? win.amount : counted(win.amount, win.level, this.at() - began);
+    const { name, past } = this.act() ?? {};
+    const again = name === "again" && this.box.dataset.act === name;
+    const cents = still.matches ? win.amount : again ? countedAgain(win.amount, past) : counted(win.amount, win.level, this.at() - began);
     if (cents !== this.last) {
       this.last = cents;
       this.odometer.draw(cents);

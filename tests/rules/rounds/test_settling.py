@@ -38,6 +38,12 @@ class Frames:
         outcome = self.subject.execute(command, table="T1", table_seq=self.seq)
         assert refused_frame(outcome) == ("bad_message", template, *values)
 
+    def shown(self, command: Command) -> list[list[str] | None]:
+        """The cards of each hit that signs are told of."""
+        self.seq += 1
+        outcome = self.subject.execute(command, table="T1", table_seq=self.seq)
+        return [push.message.get("cards") for push in outcome.pushes if push.message["t"] == "hit"]
+
     def paid(self, command: Command) -> Paid:
         """What it pays of the meter, as seat and cents."""
         answer = self.send(command)
@@ -156,3 +162,17 @@ def test_a_dealers_hand_is_shown_whole_with_the_board_that_it_needs() -> None:
     assert frames.paid(Settle("r1", (), FLOP, DEALERS)) == []
     strike = Strike("T1", "r1", 2, "L", "slip", "dealer")
     assert frames.subject.execute(strike, people=("Ada", "Grace")).answer["code"] == "dealer_shown"
+
+
+def test_signs_are_told_the_cards_of_a_hit() -> None:
+    """S7: those that made the hand, of the seat or of the dealer; none of a hand that was claimed by name."""
+    settled, named = shared(7, 3), shared(7, 3)
+    assert settled.shown(Settle("r1", ALL, BOARD, close=True)) == [["As", "Ks", "Qs", "Js", "Ts"]]
+    royal = Claim(3, hand="royal-flush", suit="s", link="L")
+    assert named.shown(Settle("r1", (ALL[0], royal, ALL[2]), ("4h", "8h"), close=True)) == [None]
+    dealers = dealer_floor()
+    dealers.shown(Settle("r1", (), FLOP, DEALERS))
+    assert dealers.shown(Settle("r1", (Claim(5, OWN),))) == [
+        ["Qs", "Js", "Ts", "9s", "8s"],
+        ["As", "Ks", "Qs", "Js", "Ts"],
+    ]
