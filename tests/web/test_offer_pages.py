@@ -43,6 +43,14 @@ async def test_an_offer_is_no_meter_on_its_pages(tmp_path: Path) -> None:
         assert (await device.answer(1))["t"] == "ack"
         page = await signed_in(server, browser, faults, "phone")
         ops = page.url
+        await page.goto(ops.removesuffix("/ops"))
+        await page.wait_for_selector(".link > .terms dd")
+        totals = page.locator(".link > .terms div")
+        shown = [text.split("\n") for text in await totals.all_inner_texts()]
+        assert ["Wagered", "$25.00"] in shown
+        assert ["Paid, with returned stakes", "$0.00"] in shown
+        assert len(shown) == 4, "two of each offer, and none of a link with meters"
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 390
         await page.goto(f"{ops}/tables/T01")
         assert not await page.locator("text=Strike it").is_visible()
         await page.click("summary:has-text('Strike a wager')")
