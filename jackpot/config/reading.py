@@ -59,6 +59,8 @@ def load(path: Path | str, roles: Collection[str] = ROLES) -> Config:
 def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
     """The whole; None where mistakes left a part out."""
     links, site = read_links(source), _site(source)
+    if not links and not source.ids("offer") and not source.spoiled("offer"):
+        source.wrong("link", "a floor has a [[link]] at least, or an [[offer]]")
     offers = read_offers(source, links, None if site is None else site.form_from)
     terms = tuple(one for one in (*links.values(), *(offer.terms for offer in offers)) if one is not None)
     tables, signs = read_tables(source, links, offers), read_signs(source, links)

@@ -54,7 +54,10 @@ _LEVEL_COUNTS: Final = (
     ("hits", ("hits", "undone_hits"), "Percentage hits, those undone later included."),
     ("hits_undone", ("undone_hits",), "Percentage hits undone after they had been published."),
 )
-
+_OFFER_MONEY: Final = (
+    ("wagers", "wagered", "Standing wagers on the offer, which the house has."),
+    ("awards", "awards_outside", "Standing awards of the offer, with the wagers that they return."),
+)
 
 _Level = tuple[list[str], Facts]
 
@@ -72,6 +75,7 @@ def of_books(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family
     yield from _level_terms(levels)
     yield from _waiting(states)
     yield from _tables(states)
+    yield from _offers(states)
     yield _refusals(states, banks)
     yield gauge(
         "alarms_open",
@@ -210,6 +214,21 @@ def _tables(states: Sequence[Facts]) -> Iterator[Family]:
         yield gauge(
             f"table_{name}", text, ["table"], (([at["table"]], at["table"] in those) for at in tables)
         )
+
+
+def _offers(states: Sequence[Facts]) -> Iterator[Family]:
+    """Bonus wagers with fixed odds, which no meter has: links without levels (B1)."""
+    offers = [link for state in states for link in state["links"] if not link["levels"]]
+    for name, key, text in _OFFER_MONEY:
+        sums = (([offer["link"]], units(offer[key])) for offer in offers)
+        yield gauge(f"offer_{name}_currency_units", text, ["link"], sums)
+    tables = [table for state in states for table in state["tables"]]
+    yield counter(
+        "table_offer_wagers_currency_units",
+        "What the wagers on an offer came to at the table, those undone later included.",
+        ["table", "link"],
+        (([table["table"], link], units(sum_)) for table in tables for link, sum_ in table["sums"].items()),
+    )
 
 
 def _refusals(states: Sequence[Facts], banks: Sequence[Facts]) -> Family:

@@ -203,7 +203,20 @@ class Overview:
                 for bank_id in self._states.values()
                 for link in bank_id.state["links"]
             },
+            "offers": {
+                link["link"]: self._offer(link)
+                for bank_id in self._states.values()
+                for link in bank_id.state["links"]
+                if not link["levels"]
+            },
         }
+
+    def _offer(self, link: Map) -> list[tuple[Sentence, str]]:
+        """What was wagered on an offer, and what it awarded, each with its label (B1, B4)."""
+        return [
+            (Sentence("Wagered"), self._money.text(to_cents(link["wagered"]))),
+            (Sentence("Paid, with returned stakes"), self._money.text(to_cents(link["awards_outside"]))),
+        ]
 
     def _terms(self, level: Map) -> list[tuple[Sentence, str]]:
         """A level's terms and its totals, each with its label, shown next to its meter (S1)."""

@@ -1,12 +1,13 @@
 """Offers of a configuration, checked whole (B1-B6, B12, B14, B15)."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jackpot.config import Config, load
 from jackpot.rules.paytable import ForOne, ToOne
-from tests.config.floor import WriteFloor, mistakes
+from tests.config.floor import HEAD, WriteFloor, mistakes
 
 DOLLAR = 1_000_000
 THREE = {
@@ -172,3 +173,10 @@ def test_an_offer_that_returns_more_than_the_wager_needs_its_approval(floor: Wri
     """B5, B14: the Five Card Bonus E whose stake is returned."""
     given = FIVE | {"paytable": "pa-643a-five-card-bonus-E", "stake": "returned"}
     assert any("100.43 %" in warning for warning in read(floor, given).warnings)
+
+
+def test_a_floor_needs_a_link_or_an_offer(tmp_path: Path) -> None:
+    """B1: neither of them is one mistake; the offer alone is enough (tests/web/test_offer_pages.py)."""
+    file = tmp_path / "floor.toml"
+    file.write_text(HEAD)
+    assert mistakes(file) == {"link": "a floor has a [[link]] at least, or an [[offer]]"}

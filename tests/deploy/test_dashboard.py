@@ -40,7 +40,10 @@ SHOWN: Final = {
         "jackpot_awards_made_currency_units_total",
         "jackpot_contributions_currency_units",
         "jackpot_house_currency_units",
+        "jackpot_offer_awards_currency_units",
+        "jackpot_offer_wagers_currency_units",
         "jackpot_table_info",
+        "jackpot_table_offer_wagers_currency_units_total",
         "jackpot_table_wagers_total",
     },
     "Floor": {

@@ -19,7 +19,7 @@ from jackpot.web.book_metrics import HOUSE, REASONS, STATUSES
 from tests.deploy.tools import DEPLOY, ROOT, promtool
 from tests.notify.heads import heads
 from tests.program import jackpot
-from tests.running_server import LINK, configure, on_loop, sign, table
+from tests.running_server import LINK, LINKS, configure, on_loop, sign, table
 from tests.web.test_metrics import fetch
 
 _ROW: Final = re.compile(r"^\| `(\w+)` \| (\w+) \| ([\w, ]*)\|", re.MULTILINE)
@@ -52,7 +52,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
         (folder / "notify").touch(mode=0o600)
         (folder / "notify").write_text("ab" * 32)
         extra += '\n[notify]\nurl = "https://127.0.0.1:1"\nsecret = "notify"\n'
-        config = timed(configure(folder, extra=extra))
+        config = timed(configure(folder, links=LINKS + OFFER, extra=extra))
         async with Server(config) as server, table(server) as device, sign(server):
             device.wager(1, "R1", 1, 2, lock=True)
             await device.answer(1)
@@ -65,6 +65,18 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def families(text: str) -> list[Metric]:
     return list(text_string_to_metric_families(text))
+
+
+OFFER: Final = """
+[[offer]]
+id = "three-bonus"
+paytable = "pa-643a-three-card-bonus-A"
+placed = "layout"
+tables = ["T01"]
+least = "5.00"
+most = "100.00"
+approved = "a letter"
+"""
 
 
 def timed(config: Config) -> Config:
@@ -122,7 +134,7 @@ def test_labels_are_bounded_and_there_from_the_start(families: list[Metric]) -> 
     assert values["jackpot_alarms_total"]["code"] == set(ALARMS)
     assert values["jackpot_link_suspended"]["reason"] == set(REASONS)
     assert values["jackpot_awards_waiting"] == {
-        "link": {LINK},
+        "link": {LINK, "three-bonus"},
         "level": {"mega", "major", "minor", HOUSE},
         "status": set(STATUSES),
     }
@@ -181,6 +193,29 @@ def test_money_is_in_currency_units(families: list[Metric]) -> None:
     started = by_name["process_start_time_seconds"].samples[0].value
     assert seen["T01"] > started
     assert seen["T02"] == 0
+
+
+@on_loop
+async def test_what_is_wagered_on_an_offer_and_paid(tmp_path: Path) -> None:
+    """B1, B4: an offer's wagers and awards, a returned wager included; by table what was accepted."""
+    async with Server(configure(tmp_path, links=LINKS + OFFER)) as server, table(server) as device:
+        bets = [{"seat": seat, "link": "three-bonus", "amount": 1_000} for seat in (3, 2, 1)]
+        device.say(t="wager", seq=1, round="R1", bets=bets)
+        device.say(t="withdraw", seq=2, round="R1", bets=[{"seat": 3, "link": "three-bonus"}])
+        device.say(t="lock", seq=3, round="R1")
+        hands = [{"seat": 2, "cards": ["2s", "2h", "5d"]}, {"seat": 1, "cards": ["7s", "9h", "Jd"]}]
+        device.say(t="settle", seq=4, round="R1", hands=hands, close=True)
+        assert len((await device.answer(4))["awards"]) == 1
+        text = (await fetch(server, "/metrics"))[1]
+    found = {
+        sample.name: sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.labels.get("link") == "three-bonus"
+    }
+    assert found["jackpot_offer_wagers_currency_units"] == 20
+    assert found["jackpot_offer_awards_currency_units"] == 20  # a pair pays 1 to 1, and returns the wager
+    assert found["jackpot_table_offer_wagers_currency_units_total"] == 30
 
 
 @on_loop

@@ -16,6 +16,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from jackpot.lab.demo.house import OFFERS
 from jackpot.lab.testing.postgres import free_port
 from tests import ceilings
 from tests.deploy.dashboard import boards, filled, queries, variables
@@ -183,7 +184,7 @@ def test_every_variable_of_the_dashboards_has_values(prometheus: Prometheus) -> 
         name: prometheus.get(f"label/{label}/values", **{"match[]": series})
         for name, (series, label) in variables().items()
     }
-    assert values["link"] == ["floor-five", "floor-three"]
+    assert values["link"] == sorted(["floor-five", "floor-three", *(offer.offer for offer in OFFERS)])
     assert values["table"] == [f"T{number:02}" for number in range(1, 13)]
     assert len(values["instance"]) == 1
 

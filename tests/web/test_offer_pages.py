@@ -3,7 +3,11 @@
 from pathlib import Path
 from typing import Final
 
+from jackpot.app import Server
+from jackpot.config import load
+from tests.running_server import on_loop, table
 from tests.web.browser import needs_chromium, on_browser_loop
+from tests.web.test_metrics import fetch
 from tests.web.test_ops import FREE, floor, signed_in
 
 OFFERS: Final = """
@@ -29,6 +33,57 @@ tables = ["T01"]
 """
 
 
+ALONE: Final = """
+[site]
+name = "Bonus"
+currency = "USD"
+gaming_day_ends = "06:00"
+timezone = "UTC"
+[ledger]
+url = "sqlite:///ledger.db"
+[listen]
+tables = "127.0.0.1:0"
+http = "127.0.0.1:0"
+[people]
+required = false
+[limits]
+heartbeat_ms = 60000
+[[offer]]
+id = "three-bonus"
+paytable = "pa-643a-three-card-bonus-A"
+placed = "layout"
+approved = "letter of 1 November"
+least = "5.00"
+most = "100.00"
+tables = ["T01"]
+[[table]]
+id = "T01"
+game = "let-it-ride"
+seats = 7
+key_file = "T01"
+"""
+
+
+@on_loop
+async def test_a_floor_of_offers_alone_plays_and_is_shown(tmp_path: Path) -> None:
+    """B1: no link with a meter is needed: the table plays, and pages and metrics have the offer."""
+    key = tmp_path / "T01"
+    key.touch(mode=0o600)
+    key.write_text("ab" * 32)
+    file = tmp_path / "config.toml"
+    file.write_text(ALONE)
+    async with Server(load(file)) as server, table(server) as device:
+        bets = [{"seat": 1, "link": "three-bonus", "amount": 500}]
+        device.say(t="wager", seq=1, round="R1", bets=bets, lock=True)
+        device.say(
+            t="settle", seq=2, round="R1", hands=[{"seat": 1, "cards": ["2s", "2h", "5d"]}], close=True
+        )
+        assert [award["amount"] for award in (await device.answer(2))["awards"]] == [500]
+        said = {path: await fetch(server, path) for path in ("/", "/floor.json", "/metrics", "/readyz")}
+    assert {status for status, _ in said.values()} == {200}
+    assert '["Wagered", "$5.00"]' in said["/floor.json"][1]
+
+
 @needs_chromium
 @on_browser_loop
 async def test_an_offer_is_no_meter_on_its_pages(tmp_path: Path) -> None:
@@ -43,6 +98,14 @@ async def test_an_offer_is_no_meter_on_its_pages(tmp_path: Path) -> None:
         assert (await device.answer(1))["t"] == "ack"
         page = await signed_in(server, browser, faults, "phone")
         ops = page.url
+        await page.goto(ops.removesuffix("/ops"))
+        await page.wait_for_selector(".link > .terms dd")
+        totals = page.locator(".link > .terms div")
+        shown = [text.split("\n") for text in await totals.all_inner_texts()]
+        assert ["Wagered", "$25.00"] in shown
+        assert ["Paid, with returned stakes", "$0.00"] in shown
+        assert len(shown) == 4, "two of each offer, and none of a link with meters"
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 390
         await page.goto(f"{ops}/tables/T01")
         assert not await page.locator("text=Strike it").is_visible()
         await page.click("summary:has-text('Strike a wager')")

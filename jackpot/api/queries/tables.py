@@ -10,6 +10,7 @@ from jackpot.rules import views
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.codes import Code
 from jackpot.rules.effects import Map
+from jackpot.rules.money import decimal
 from jackpot.rules.signing import People
 from jackpot.rules.state import ApprovalRequest as Requested
 from jackpot.rules.state import ReopenRequest
@@ -61,7 +62,8 @@ class Round(Reply, frozen=True):
 class Table(Reply, frozen=True):
     """A table. held: the hits whose cards must stay (T11). wagers: accepted ones by link, over its life (S6).
 
-    behind: what it says that it has and the ledger has lost (S9).
+    wagered: what those on each offer came to (B3). behind: what it says that it has and the ledger has lost
+    (S9).
     """
 
     table: str
@@ -75,6 +77,7 @@ class Table(Reply, frozen=True):
     held: tuple[str, ...]
     behind: int | None
     round: Round | None
+    wagered: dict[str, Money] = msgspec.field(default_factory=dict)
 
 
 class Tables(Reply, frozen=True):
@@ -138,6 +141,7 @@ async def tables_of(at: "QueryContext", bank: "Bank") -> list[Table]:
                 held=tuple(table["held"]),
                 behind=state["behind"][name]["acked"] if name in state["behind"] else None,
                 round=_round(views.round_of(engine, name)),
+                wagered={link: decimal(micros) for link, micros in table["sums"].items()},
             )
             for table in state["tables"]
             for name in [table["table"]]

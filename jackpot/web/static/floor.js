@@ -10,7 +10,7 @@ const ANSWER_MS = 4000;
 
 const { displays, money, insecure } = JSON.parse(document.body.dataset.settings);
 const at = (selector) => document.querySelector(selector);
-const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), terms: Map(level: dl), box, state}
+const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), terms: Map(level: dl), totals: dl of an offer, box, state}
 let elsewhere = {}; // link: at which server it is
 let why = {}; // link: what it is suspended for
 let lost = true;
@@ -28,9 +28,9 @@ function linkOf(name) {
     const to = element("a", "", display ? display.title : name);
     if (display) to.href = `/sign/${encodeURIComponent(name)}`; // an offer has no sign
     title.append(to);
-    link = { badge: element("span", "badge"), reason: element("span", "reason"), box: element("div", "levels"), levels: new Map(), terms: new Map(), state: "" };
+    link = { badge: element("span", "badge"), reason: element("span", "reason"), box: element("div", "levels"), levels: new Map(), terms: new Map(), totals: element("dl", "terms"), state: "" };
     head.append(title, link.badge, link.reason);
-    section.append(head, link.box);
+    section.append(head, link.box, link.totals);
     at("#links").append(section);
     links.set(name, link);
   }
@@ -187,6 +187,9 @@ function fill(floor) {
       levelOf(name, level);
       linkOf(name).terms.get(level).replaceChildren(...figures.map(figure));
     }
+  }
+  for (const [name, figures] of Object.entries(floor.offers)) {
+    linkOf(name).totals.replaceChildren(...figures.map(figure));
   }
   at("#clock").textContent = floor.time;
   at("#tables .tiles").replaceChildren(...floor.tables.map(tableTile));

@@ -31,3 +31,29 @@ async def test_rounds_are_struck_voided_and_reopened(tmp_path: Path) -> None:
         assert (await device.type("round"))["round"] == "R1"
         voided = await administer(config, do="void", and_by="Bo", **request)
         assert [refund["seat"] for refund in voided["refunds"]] == [1]
+
+
+OFFER = """
+[[offer]]
+id = "three-bonus"
+paytable = "pa-643a-three-card-bonus-A"
+placed = "layout"
+tables = ["T01"]
+least = "5.00"
+most = "100.00"
+approved = "a letter"
+"""
+
+
+@on_loop
+async def test_a_table_tells_what_its_bonus_wagers_came_to(tmp_path: Path) -> None:
+    """B3, S6: by offer, over the table's life, those that went back included; a link has its count alone."""
+    config = configure(tmp_path, links=LINKS + OFFER)
+    async with Server(config) as server, table(server) as device:
+        bets = [{"seat": seat, "link": "three-bonus", "amount": 500 * seat} for seat in (1, 2)]
+        device.say(t="wager", seq=1, round="R1", bets=bets)
+        device.say(t="withdraw", seq=2, round="R1", bets=[{"seat": 1, "link": "three-bonus"}])
+        await device.answer(2)
+        shown = await administer(config, do="/tables/{table}", table="T01")
+    assert shown["wagered"] == {"three-bonus": "15.00"}
+    assert shown["wagers"] == {LINK: 0, "three-bonus": 2}
