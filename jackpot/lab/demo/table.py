@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict
 
 from controllers.client import TableClient
 from controllers.table import Offline
@@ -263,7 +263,14 @@ def sums_of(client: TableClient, bets: Sequence[Mapping[str, Any]]) -> dict[str,
     return dict(sums)
 
 
-def counted(client: TableClient, bets: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+class DealersCount(TypedDict, total=False):
+    """What a dealer counts before the cards, by link: chips, and cents of wagers on offers."""
+
+    chips: dict[str, int]
+    sums: dict[str, int]
+
+
+def counted(client: TableClient, bets: Sequence[Mapping[str, Any]]) -> DealersCount:
     """The dealer's count of these wagers, of each link that the welcome says is counted (T3, B3)."""
     wanted = {link["link"] for link in (client.welcome or {}).get("links", ()) if link.get("count")}
     chips = Counter(bet["link"] for bet in bets if bet["link"] in wanted)

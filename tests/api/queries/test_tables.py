@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from jackpot.app import Server
-from tests.running_server import COUNTED, LINK, administer, configure, on_loop, table
+from tests.running_server import COUNTED, LINK, LINKS, administer, configure, on_loop, table
 
 
 @on_loop
