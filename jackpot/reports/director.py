@@ -108,7 +108,8 @@ def _wagered(found: tuple[str, ResultFigures]) -> int:
 
 def _row(key: str, name: str, figures: ResultFigures, shown: CellFormat) -> DirectorRow:
     expected, chance, how = figures.difference().cells()
-    said = Sentence("{chance} ({how})", chance=chance, how=how) if chance else ""
+    told = shown.cell("figure", chance)
+    said = Sentence("{chance} ({how})", chance=told, how=how) if told else ""
     sums = {
         "wagered": figures.wagered,
         "onto_meters": figures.onto_meters,

@@ -71,7 +71,7 @@ SUMS: Final = ("sum", "money")
 
 
 class NamedId(str):
-    """An id, which programs read. called: by people."""
+    """A name or a figure as programs read it. called: what people read in its place."""
 
     __slots__ = ("called",)
     called: str

@@ -38,6 +38,8 @@ from jackpot.text import Sentence, game
 
 EXACT: Final = Sentence("exact")
 NORMAL: Final = Sentence("normal")
+# Below it a chance is told by this bound: one in ten thousand is as good as never.
+CHANCE_MIN: Final = 0.0001
 # Hundredths of one per cent in the whole.
 _PER_CENT: Final = 10_000
 
@@ -124,10 +126,13 @@ class Difference(NamedTuple):
     exact: bool
 
     def cells(self) -> tuple[Cell, Cell, Cell]:
-        """What is expected, the chance, and how that was found."""
+        """What is expected, the chance, and how that was found; of a tiny chance people see a bound."""
         if self.chance is None:
             return f"{self.expected:.2f}", "", ""
-        return f"{self.expected:.2f}", f"{self.chance:.2g}", EXACT if self.exact else NORMAL
+        chance = f"{self.chance:.2g}"
+        if self.chance < CHANCE_MIN:
+            chance = NamedId(chance, f"< {CHANCE_MIN}")
+        return f"{self.expected:.2f}", chance, EXACT if self.exact else NORMAL
 
 
 def expectation(played: Played) -> Expectation:

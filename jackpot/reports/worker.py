@@ -23,6 +23,7 @@ from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import (
     BY,
     GROUPS,
+    SUMS,
     Cell,
     Report,
     ReportProblem,
@@ -211,8 +212,8 @@ def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: 
     facts = [(shown.title(fact.name), shown.fact(fact)) for fact in found.facts]
     return ReportPage(
         [
-            (shown.title(report.columns[n].name), report.columns[n].kind, report.columns[n].name)
-            for n in columns
+            (shown.title(column.name), "sum" if column.kind in SUMS else column.kind, column.name)
+            for column in (report.columns[n] for n in columns)
         ],
         facts,
         rows,

@@ -731,7 +731,7 @@ TEMPLATES: Final[dict[str, Template]] = {
         Code.BAD_REQUEST, "it is no higher than without a treaty", field="treaty_rate"
     ),
     "treaty_without_number": Template(
-        Code.NO_TAX_FORM,
+        Code.NO_PAPER,
         "a treaty's rate takes the taxpayer number; without it there is none",
         field="taxpayer_number",
     ),

@@ -79,7 +79,7 @@ _OURS: Final = frozenset({CSRF_FIELD, "key", "back", FORM_ID, FORM_PAGE, *SECOND
 _ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
 # What a form asks to see the doing of, besides the hit or link that it is about.
 _LOOKED_AT: Final = (
-    "act", "level", "account", "amount", "to", "award", "document", "left", "remove",
+    "act", "level", "account", "amount", "to", "award", "document", "way", "left", "remove",
 )  # fmt: skip
 # What is looked at before it is done on the page of a hit, and on that of a link.
 _OF_HIT: Final = frozenset({"undo", "correct"})

@@ -254,7 +254,7 @@ async def test_a_treaty_without_a_taxpayer_number_is_refused(tmp_path: Path) -> 
         await validated(config, device)
         pay = {name: text for name, text in PAY.items() if name != "taxpayer_number"} | {"nonresident": True}
         treaty = {**pay, "treaty_rate": "10", "withheld": "1000.02"}
-        assert await refused(config, **treaty) == ("no_tax_form", "taxpayer_number")
+        assert await refused(config, **treaty) == ("no_paper", "taxpayer_number")
         assert (await administer(config, by="Ann", **{**pay, "withheld": "3000.05"}))["ok"]
         (row,) = await taxes(server, config)
         assert (row["form"], row["withheld"]) == ("1042-S", 3_000_050_000)

@@ -232,7 +232,7 @@ async def test_a_payment_by_the_law_says_what_is_due_and_takes_it(tmp_path: Path
     where = ("--config", str(config.path), "--by", "Ann")
     papers = {
         "document": "P-1", "patron": "Pat Ron", "identification": "passport X1", "tax_number": "T-1",
-        "way": "account", "way_number": "44", "treaty_rate": "10",
+        "way": "account", "way_number": "44", "treaty_rate": "10", "taxpayer_number": "X-1",
     }  # fmt: skip
     write = [word for name, text in papers.items() for word in ("--write", f"{name}={text}")]
     async with Server(config) as server, table(server) as device:

@@ -17,10 +17,10 @@ from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.reports.director import FIGURES, director_page
-from jackpot.reports.output import CellFormat, as_csv, as_html
+from jackpot.reports.output import CellFormat, as_csv, as_html, exact
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import GROUPS, ReportRequest, ReportResult, dicts
-from jackpot.reports.result import EXACT
+from jackpot.reports.result import EXACT, Difference
 from jackpot.rules import registry
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.commands import Command
@@ -199,6 +199,14 @@ def test_people_read_the_title_of_a_link_and_sums_in_cents(books: Reader, name: 
     assert "Title of" not in file
     assert not re.search(r"\$[\d,]+\.\d{3}", page)
     assert re.search(r",-?\d+\.\d{6}[,\r]", file)
+
+
+def test_a_chance_that_is_as_good_as_none_is_told_by_a_bound() -> None:
+    """The director: people read a bound, and programs the figure; of a larger one both read the same."""
+    shown = CellFormat(SITE, "en")
+    for chance, read, file in ((7.5e-21, "< 0.0001", "7.5e-21"), (0.0123, "0.012", "0.012")):
+        cell = Difference(0.43, chance, exact=True).cells()[1]
+        assert (shown.cell("figure", cell), exact("figure", cell)) == (read, file)
 
 
 def test_a_small_month_is_what_a_pencil_makes_of_it(tmp_path: Path) -> None:

@@ -465,6 +465,13 @@ async def test_a_large_win_is_paid_by_the_law_on_its_page(tmp_path: Path, size: 
             assert said in steps
         await page.click("summary:has-text('Seat 1')")
         await printed(page, "Payout form", "Pat Ron", "$2,399.80", "$7,600.38", "CHQ-9", "ORIGINAL: CAGE")
+        fields = "act=correct&award=A1&amount=13157.57&document=V-1&way=cheque"
+        await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/hits/main/H1/preview?{fields}")
+        assert await page.inner_text(".about .notice") == (
+            "$3,157.39 is paid on top, form W-2G is due: $757.78 is withheld, $2,399.61 is handed out."
+        )
+        assert await page.input_value("input[name=way]") == "cheque", "it is sent on with the act"
+        assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
     assert faults == []
 
 

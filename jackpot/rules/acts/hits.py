@@ -255,6 +255,7 @@ def _taxed(state: BankState, hit: Hit, awards: list[Award], command: Pay) -> tup
         command.on_paper, tax_form=command.tax_form
     )
     payout_tax.check_form(found, won, hit, seat, command.tax_form)
+    payout_tax.check_treaty(command.treaty_rate, numbered=before.numbered)
     payout_tax.check_paid(terms, found, there, command.way, command.withheld)
     return won, found
 
@@ -270,8 +271,6 @@ def _check_papers(hit: Hit, seat: int, command: Pay) -> None:
         treaty_form=command.treaty_form,
         withheld=command.withheld,
     )
-    numbered = payout_details.payee_of(hit, seat, command.on_paper).numbered
-    payout_tax.check_treaty(command.treaty_rate, numbered=numbered)
     payout_details.check_document(hit, seat, command.document)
     if command.tax_from is not None and not command.tax_form:
         payout_details.check_tax_form(hit, seat, command.tax_from, same=command.same_patron)

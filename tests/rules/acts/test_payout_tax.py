@@ -139,7 +139,7 @@ def test_who_is_no_resident_has_thirty_per_cent_withheld_or_what_a_treaty_says(
         assert refused(subject, high) == ("bad_request", "treaty_rate")
     else:
         unnumbered = replace(pays, on_paper=without("taxpayer_number"))
-        assert refused(subject, unnumbered) == ("no_tax_form", "taxpayer_number")
+        assert refused(subject, unnumbered) == ("no_paper", "taxpayer_number")
     assert act(subject, pays)["ok"]
     event = paid(subject)
     assert (event.form, event.withheld) == ("1042-S", withheld)
