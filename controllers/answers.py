@@ -11,7 +11,21 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from controllers.messages import Command, Hello, Id, Int, Item, Message, On, Ping, Pong, Seat, Seq
+from controllers.messages import (
+    SEATS,
+    Command,
+    Hello,
+    Id,
+    Int,
+    Item,
+    Message,
+    On,
+    Ping,
+    Players,
+    Pong,
+    Seat,
+    Seq,
+)
 
 Money = Annotated[int, Meta(ge=0, le=2**53 - 1, description="cents")]
 Moment = Annotated[int, Meta(ge=0, le=2**53 - 1, description="unix milliseconds")]
@@ -70,7 +84,10 @@ class Drawn(Item, frozen=True):
 
 
 class RoundFacts(Item, frozen=True):
-    """The table's round: closed and void only in a push. sums: what the dealer's chips on offers came to."""
+    """The table's round: closed and void only in a push. sums: what the dealer's chips on offers came to.
+
+    bonus, players: as the table has sent them, where it has.
+    """
 
     round: Id
     state: Literal["open", "locked", "mismatch", "closed", "void"]
@@ -81,11 +98,14 @@ class RoundFacts(Item, frozen=True):
     dealer: tuple[str, ...]
     settled: tuple[Seat, ...]
     sums: dict[str, Int] | UnsetType = UNSET
+    bonus: tuple[str, ...] | UnsetType = UNSET
+    players: Players | UnsetType = UNSET
 
 
 class AwardFacts(Item, frozen=True):
     """An award. A table is told one as pending, validated or final; people are told of any.
 
+    because: the seat whose hand earned an envy bonus, or was beaten (Bad Beat), 0 for the dealer's.
     stake: the wager that N to 1 returns besides the amount, in cents. stake_at: where it is.
     """
 
@@ -100,7 +120,7 @@ class AwardFacts(Item, frozen=True):
     pays: Pays
     status: Literal["pending", "validated", "paid", "final", "undone"]
     unverified: bool
-    because: Seat | None
+    because: Annotated[int, Meta(ge=0, le=SEATS)] | None
     light: bool
     stake: Money | UnsetType = UNSET
     stake_at: StakeAt | UnsetType = UNSET

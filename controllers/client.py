@@ -252,9 +252,10 @@ class TableClient(Client):
         lock: bool = False,
         chips: Mapping[str, int] | None = None,
         sums: Mapping[str, int] | None = None,
+        players: int | None = None,
     ) -> Message:
         """Place wagers; with lock, end the betting. Raises Offline."""
-        counted = {"chips": chips, "sums": sums}
+        counted = {"chips": chips, "sums": sums, "players": players}
         return await self.command("wager", round=round_id, bets=bets, lock=lock or None, **counted)
 
     async def withdraw(self, round_id: str, bets: Sequence[Mapping[str, Any]]) -> Message:
@@ -266,12 +267,13 @@ class TableClient(Client):
         round_id: str,
         chips: Mapping[str, int] | None = None,
         sums: Mapping[str, int] | None = None,
+        players: int | None = None,
     ) -> Message:
-        """No more bets; or a corrected count."""
-        return await self.command("lock", round=round_id, chips=chips, sums=sums)
+        """No more bets; or a corrected count. players: who are dealt a hand, where a wager depends on it."""
+        return await self.command("lock", round=round_id, chips=chips, sums=sums, players=players)
 
     async def settle(self, round_id: str, hands: Sequence[Mapping[str, Any]], **facts: Any) -> Message:
-        """Settle seats in payout order; facts: board, dealer, close, counts, sums."""
+        """Settle seats in payout order; facts: board, dealer, bonus, close, counts, sums."""
         return await self.command("settle", round=round_id, hands=hands, **facts)
 
     async def close(

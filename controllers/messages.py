@@ -67,6 +67,8 @@ else:
     Card = Literal[tuple(rank + suit for rank in "23456789TJQKA" for suit in "shdc")]
 Cards = Annotated[tuple[Card, ...], Meta(max_length=CARDS_MAX)]
 Counts = Annotated[dict[Id, Int], Meta(max_length=ITEMS_MAX)]
+Players = Annotated[int, Meta(ge=1, le=SEATS)]
+"""How many seats are dealt a hand, wagers or none."""
 Sums = Annotated[dict[Id, Annotated[int, Meta(ge=0, le=CENTS_MAX)]], Meta(max_length=ITEMS_MAX)]
 Links = Annotated[tuple[Id, ...], Meta(max_length=ITEMS_MAX)]
 On = Literal["own", "dealer"]
@@ -161,7 +163,8 @@ _TOO_LONG: Final = f"more than {PLAYER_BYTES} bytes"
 class Wager(Message, tag="wager", frozen=True):
     """Wagers of an open round; with lock it is the round's `lock` too.
 
-    chips: counted per link. sums: what those of an offer come to, in cents.
+    chips: counted per link. sums: what those of an offer come to, in cents. players: who are dealt a hand,
+    where a wager depends on it.
     """
 
     seq: Seq
@@ -170,6 +173,7 @@ class Wager(Message, tag="wager", frozen=True):
     lock: bool = False
     chips: Counts | None = None
     sums: Sums | None = None
+    players: Players | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for a link that is no id, or a player's name that is too long."""
@@ -192,16 +196,23 @@ class Withdraw(Message, tag="withdraw", frozen=True):
 
 
 class Lock(Message, tag="lock", frozen=True):
-    """The end of betting in a round; once more, it corrects the count. chips, sums: as in `Wager`."""
+    """The end of betting in a round; once more, it corrects the count.
+
+    chips, sums, players: as in `Wager`.
+    """
 
     seq: Seq
     round: Id
     chips: Counts | None = None
     sums: Sums | None = None
+    players: Players | None = None
 
 
 class Settle(Message, tag="settle", frozen=True):
-    """Hands in payout order; with close it is the round's `close` too. counts, sums: as in `Close`."""
+    """Hands in payout order; with close it is the round's `close` too. counts, sums: as in `Close`.
+
+    bonus: the cards of the Six Card Bonus that all players of Let It Ride share.
+    """
 
     seq: Seq
     round: Id
@@ -211,6 +222,7 @@ class Settle(Message, tag="settle", frozen=True):
     close: bool = False
     counts: Counts | None = None
     sums: Sums | None = None
+    bonus: Cards | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for a player's name that is too long."""
@@ -275,7 +287,7 @@ _COUNTS: Final = generic.mapped(ITEMS_MAX)
 _FORMS: Final[dict[str, generic.Form]] = {
     **dict.fromkeys(("bets", "hands"), _ITEMS),
     **dict.fromkeys(("chips", "counts", "sums"), _COUNTS),
-    **dict.fromkeys(("board", "dealer"), _CARDS),
+    **dict.fromkeys(("board", "dealer", "bonus"), _CARDS),
     "links": generic.listed(ITEMS_MAX),
 }
 """How the fields that are no scalars are opened where the typed decoder could not."""

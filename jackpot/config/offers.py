@@ -23,13 +23,16 @@ from jackpot.config.links import Links
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.acts.tables import TABLE_LINKS_MAX
+from jackpot.rules.hands import SIX_PLACES
 from jackpot.rules.money import from_cents
 from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, PaytableRow, ToOne
 from jackpot.rules.phrases import Fault
-from jackpot.rules.rounds.offers import NOT_SETTLED
 from jackpot.rules.signing import SITE
 from jackpot.rules.terms import ODDS_AWARD_MAX, WAGER_MAX, check_link
 from jackpot.text import did_you_mean
+
+# Cards of a Six Card Bonus.
+SIX: Final = 6
 
 # From these sums on an award waits for a floorperson, and is the cage's, unless the offer says another (B15).
 VALIDATE_AT: Final = "1000.00"
@@ -53,6 +56,7 @@ class OfferEntry(msgspec.Struct, frozen=True):
     most: str | None = None
     unit: str | None = None
     count_chips: bool | None = None
+    cards: tuple[str, ...] = ()
     stake: Literal["returned", "kept"] | None = None
     better_odds: dict[str, str] = {}
     validate_at: str | None = None
@@ -146,15 +150,13 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
         why = paytable.catalogue_only or "it pays from a meter, so it is a [[link]]"
         source.wrong(f"{entry.path}.paytable", f"{paytable.id} is no offer: {why} (B1, B2)")
         return None
-    if paytable.hand in NOT_SETTLED:
-        source.wrong(f"{entry.path}.paytable", f"no table settles {paytable.title} yet (B10, B11, B13, B16)")
-        return None
     read = _Reading(source, entry.path)
     rows = _rows(read, offer, paytable)
     least, most, unit = _bounds(read, offer, paytable)
     validate_at = read.money("validate_at", offer.validate_at or VALIDATE_AT)
     cage_at = read.money("cage_at", offer.cage_at or CAGE_AT)
     _check_place(read, offer, paytable)
+    _check_cards(read, offer, paytable)
     _check_highest(read, rows, most)
     if read.any_wrong() or validate_at is None or cage_at is None:
         return None
@@ -174,6 +176,7 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
         placed=offer.placed,
         fold=_fold(paytable),
         cage_at=cage_at,
+        cards=offer.cards,
     )
     try:
         check_link(terms)
@@ -304,6 +307,28 @@ def _check_place(read: _Reading, offer: OfferEntry, paytable: Paytable) -> None:
         read.add("stake", f"on the {offer.placed} nothing is left open about the stake of {paytable.id} (B5)")
     if offer.count_chips and offer.placed == "layout":
         read.add("count_chips", "chips on the layout are not counted by the device (B6)")
+
+
+def _check_cards(read: _Reading, offer: OfferEntry, paytable: Paytable) -> None:
+    """Checks the six cards of a Six Card Bonus whose source does not say them (B16)."""
+    if paytable.cards_open is None:
+        if offer.cards:
+            read.add("cards", f"nothing is left open about the cards of {paytable.id} (B16)")
+        return
+    for place in offer.cards:
+        if place not in SIX_PLACES:
+            read.add(
+                "cards", f"{place!r} is none of {', '.join(SIX_PLACES)}{did_you_mean(place, SIX_PLACES)}"
+            )
+            return
+    own = any(place.startswith("own") for place in offer.cards)
+    if len(offer.cards) != SIX or len(set(offer.cards)) != SIX or not own:
+        read.add(
+            "cards",
+            f"name six different ones, the player's own among them: {paytable.cards_open} (B16)",
+        )
+    elif not offer.approved:
+        read.add("approved", "which six cards make the hand needs the approval, in words (B16)")
 
 
 def _check_highest(read: _Reading, rows: Sequence[PaytableRow], most: int) -> None:

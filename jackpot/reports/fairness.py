@@ -22,7 +22,7 @@ from jackpot.reports.read.names import JournalNames
 from jackpot.reports.read.shifts import shift_of
 from jackpot.reports.report import Brief, Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import cards as deck
-from jackpot.rules.hands import NAMES, made_of, makes
+from jackpot.rules.hands import NAMES, OF_SEVERAL, Shown, makes, rank_shown
 from jackpot.rules.state import DrawMade, HandShown
 from jackpot.text import Sentence, card
 
@@ -195,7 +195,7 @@ class FairnessTally:
             self.hands[FairnessPlace(link, round_.table, shift)].add(len(seats), made, sign)
         if wagered:
             counts = self.cards[FairnessPlace(0, round_.table, shift)]
-            for dealt in chain(round_.board, *own.values()):
+            for dealt in chain(round_.board, round_.bonus, *own.values()):
                 counts.seen[dealt] += sign
             hidden = sum(not own.get(seat) for seat in set().union(*wagered.values()))
             counts.hidden += sign * hidden
@@ -206,12 +206,13 @@ class FairnessTally:
 
     def _made(self, link: int, round_: DealtRound, own: bytes, hands: Sequence[HandShown]) -> str | None:
         """The hand's rank on that link: by its cards, else as it was claimed (H2, H4)."""
-        kind, game = self._names.links[link].hand_kind, self._names.tables[round_.table].game
-        if not makes(kind, game):
+        terms, game = self._names.links[link], self._names.tables[round_.table].game
+        kind = terms.hand_kind
+        if not makes(kind, game, terms.cards) or kind in OF_SEVERAL:
             return None
-        taken, ranking = made_of(kind, game)
-        if own and len(round_.board) >= taken:
-            return ranking(own + round_.board[:taken]).name
+        shown = Shown(tuple(own), tuple(round_.board), tuple(round_.dealer), tuple(round_.bonus))
+        if (ranked := rank_shown(kind, game, shown, terms.cards)) is not None:
+            return ranked.name
         claimed = (hand.hand for hand in hands if hand.link in (0, link) and hand.hand in NAMES[kind])
         return next(claimed, None)
 

@@ -73,7 +73,13 @@ Part = tuple[Expected, CountedHands]
 
 
 def expected_of(terms: LinkTerms, game: Game) -> Expected:
-    """Expected hands of a link's wagers at tables of that game."""
+    """Expected hands of a link's wagers at tables of that game.
+
+    None of hands that several players make together, or of which only an approval says the cards (B10, B11,
+    B16).
+    """
+    if game not in odds_of(terms.hand_kind).pairs:
+        return Expected((), (), ())
     names = tuple(
         name
         for name in odds_of(terms.hand_kind).hands

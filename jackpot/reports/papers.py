@@ -112,6 +112,7 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         *([Fact("cards from", _FROM[cards.source])] if cards.source in _FROM else []),
         *([Fact("board", _faces(cards.board))] if cards.board else []),
         *([Fact("dealer's cards", _faces(cards.dealer))] if cards.dealer and story.hit.seat else []),
+        *([Fact("bonus cards", _faces(cards.bonus))] if cards.bonus else []),
         Fact("cycle", joined(_cycles(ledger, names, story, winner)) or Sentence("none: the house pays")),
         Fact("hand", _hand(cards, story.hit)),
         Fact("validated", validated[0], "moment"),

@@ -17,7 +17,7 @@ from jackpot.rules.state import Award, DrawMade, HandShown, Placed, Sharer
 
 # The version of the rules, and of the form of every event; each row names it. A release that decides or
 # writes anything differently raises it, because newer rules do not decide again what older ones decided.
-RULES_VERSION: Final = 7
+RULES_VERSION: Final = 8
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -31,6 +31,7 @@ class Locking(msgspec.Struct, frozen=True, array_like=True, gc=False):
     draws: of each link wagered on that draws, won or lost, so that the source of randomness can be audited
     (A7). accepted: the wagers of each link whose count is missing or disagrees (T3). sums: the dealer's, as
     `chips`. wagered: what the wagers of each link in `accepted` come to, where they vary (B3); micro-dollars.
+    players: who are dealt a hand (B10), 0 where it was not sent.
     """
 
     chips: dict[int, int]
@@ -38,6 +39,7 @@ class Locking(msgspec.Struct, frozen=True, array_like=True, gc=False):
     accepted: dict[int, int] = {}
     sums: dict[int, int] = {}
     wagered: dict[int, int] = {}
+    players: int = 0
 
 
 class LevelChange(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -174,6 +176,7 @@ class Settled(Event, frozen=True, array_like=True, gc=False):
     made: Settlement
     sharers: list[Sharer]
     closing: Closing | None = None
+    bonus: bytes = b""
 
 
 class Closed(Event, frozen=True, array_like=True, gc=False):

@@ -322,16 +322,23 @@ _BONUS_NEEDS: Final[dict[tuple[HandKind, Game], Needs]] = {
     ("beaten", "ultimate-texas-holdem"): Needs(own=2, board=5, dealer=2),
 }
 
+OF_SEVERAL: Final[frozenset[HandKind]] = frozenset(("beaten", "best-of-table"))
+"""Hands that more than one hand decides: no seat's cards alone make one."""
+
 SIX_PLACES: Final = (
     "own-1", "own-2", "dealer-1", "dealer-2", "board-1", "board-2", "board-3", "board-4", "board-5",
 )  # fmt: skip
 """Cards of which a Six Card Bonus of Ultimate Texas Hold 'Em takes the six that its approval names."""
 
 
-def makes(kind: HandKind, game: Game) -> bool:
-    """Whether a game's cards can make this kind of hand at all (H2)."""
-    six = (kind, game) == ("six", "ultimate-texas-holdem")
-    return six or (kind, game) in _MADE_OF or (kind, game) in _BONUS_NEEDS
+def makes(kind: HandKind, game: Game, six: Sequence[str] | None = None) -> bool:
+    """Whether a game's cards can make this kind of hand at all (H2).
+
+    six: as in `needs`; None leaves open which they are.
+    """
+    if (kind, game) == ("six", "ultimate-texas-holdem"):
+        return six is None or bool(six)
+    return not six and ((kind, game) in _MADE_OF or (kind, game) in _BONUS_NEEDS)
 
 
 def needs(kind: HandKind, game: Game, six: Sequence[str] = ()) -> Needs:
@@ -380,6 +387,25 @@ def six_cards(shown: Shown, six: Sequence[str] = ()) -> tuple[int, ...]:
     return tuple(held[what][int(at) - 1] for what, at in (place.split("-") for place in six))
 
 
+def cards_of(kind: HandKind, game: Game, shown: Shown, six: Sequence[str] = ()) -> tuple[int, ...]:
+    """The cards of which a seat's hand is made, or the beaten one (H2, B11, B16).
+
+    None where one is missing, and of the highest hand of a table, which no seat has. six: as in `needs`.
+    ValueError as `made_of`.
+    """
+    if kind == "best-of-table" or needs(kind, game, six).missing(shown):
+        return ()
+    if kind == "six":
+        return six_cards(shown, six)
+    if kind == "five-board":
+        return shown.board
+    if kind == "beaten":
+        lost = beaten(shown.own, shown.dealer, shown.board)
+        return () if lost is None else (*(shown.dealer if lost.by_player else shown.own), *shown.board)
+    taken, _ = made_of(kind, game)
+    return (*shown.own, *shown.board[:taken])
+
+
 class Beaten(NamedTuple):
     """The lower of a player's and the dealer's hand (B11). by_player: whether it is the dealer's."""
 
@@ -398,11 +424,23 @@ def beaten(own: Sequence[int], dealer: Sequence[int], board: Sequence[int]) -> B
 
 def best_of_table(hands: Iterable[Sequence[int]], board: Sequence[int]) -> Ranked:
     """The highest category among the players' hands, each of three cards and two of the board (B10)."""
-    return min((five_best((*own, *board[:2])) for own in hands), key=_place)
+    return five_best(best_cards(hands, board))
+
+
+def best_cards(hands: Iterable[Sequence[int]], board: Sequence[int]) -> tuple[int, ...]:
+    """The cards of the hand of `best_of_table`, the first of equals."""
+    return min(((*own, *board[:2]) for own in hands), key=lambda cards: _place(five_best(cards)))
 
 
 def _place(ranked: Ranked) -> int:
     return len(_FIVE) if ranked.name == "high-card" else _FIVE.index(ranked.name)
+
+
+def check_bonus(game: Game, bonus: Sequence[int]) -> None:
+    """Raises Fault, naming `bonus`, unless the game deals so many Six Card Bonus cards, or none (B16)."""
+    deals = DEALS[game].bonus
+    if len(bonus) not in (0, deals):
+        raise Fault("bonus_count_wrong", game=game, deals=deals, sent=len(bonus))
 
 
 def check_counts(game: Game, cards: Sequence[int], board: Sequence[int]) -> None:
@@ -415,12 +453,17 @@ def check_counts(game: Game, cards: Sequence[int], board: Sequence[int]) -> None
         raise Fault("board_count_wrong", game=game, wanted=wanted or ["none"], sent=len(board))
 
 
+def own_and_board(kind: HandKind, game: Game) -> tuple[int, Callable[[Sequence[int]], Ranked]] | None:
+    """As `made_of`; None of a hand that takes other cards than its own and the first of the board."""
+    return _MADE_OF.get((kind, game))
+
+
 def made_of(kind: HandKind, game: Game) -> tuple[int, Callable[[Sequence[int]], Ranked]]:
     """The number of community cards that a hand takes, and the function that ranks it with them (H2).
 
     Raises ValueError naming `kind` where the game cannot make such a hand of its own and community cards.
     """
-    made = _MADE_OF.get((kind, game))
+    made = own_and_board(kind, game)
     if made is None:
         raise ValueError(f"kind: {game} makes no {kind} hand")
     return made

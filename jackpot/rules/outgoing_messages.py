@@ -77,7 +77,7 @@ def award_facts(state: BankState, award: Award) -> AwardFacts:
         pays=award.pays,
         status=award.status,
         unverified=award.unverified,
-        because=award.because or None,
+        because=award.because if award.because or link.terms.hand_kind == "beaten" else None,
         light=True,
         stake=to_cents(award.stake) if award.stake else UNSET,
         stake_at=_stake_at(link) if award.stake else UNSET,
@@ -128,6 +128,8 @@ def round_facts(state: BankState, round_: Round) -> RoundFacts:
         dealer=tuple(deck.text(card) for card in deck.unpack(round_.dealer)),
         settled=tuple(dict.fromkeys(round_.settled())),
         sums={state.link(number).terms.link: to_cents(sum_) for number, sum_ in round_.sums.items()} or UNSET,
+        bonus=tuple(deck.text(card) for card in deck.unpack(round_.bonus)) or UNSET,
+        players=round_.players or UNSET,
     )
 
 

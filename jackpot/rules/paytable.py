@@ -3,7 +3,7 @@
 Nothing here reads a catalogue: replay and verification know a link by these terms alone.
 """
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -115,6 +115,13 @@ def row_for(row: PaytableRow, players: int) -> PaytableRow:
     return msgspec.structs.replace(row, pays=ToOne(row.by_players[players - 1]), by_players=())
 
 
+OFFER_KINDS: Final[frozenset[HandKind]] = frozenset(("six", "five-board", "best-of-table", "beaten"))
+"""Hands of bonus wagers alone: no link with levels has one (L1, B1)."""
+
+DECIDED_AT_CLOSE: Final[frozenset[HandKind]] = frozenset(("five-board", "best-of-table"))
+"""Hands that no seat has at its turn: the round's close pays each wager on them, folded or not (B10, B13)."""
+
+
 class EnvyRow(msgspec.Struct, frozen=True, array_like=True):
     """The envy bonus of each other player's wager for one qualifying hand (A5).
 
@@ -148,7 +155,8 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     A link without levels is an offer (B1): all that follows is for it, and a link with levels has none of it.
     Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager. placed:
     where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at: awards of
-    this sum are the cage's (B15), None: none is.
+    this sum are the cage's (B15), None: none is. cards: of a Six Card Bonus of Ultimate Texas Hold 'Em the
+    places of its six (`hands.SIX_PLACES`), which its approval names (B16).
     """
 
     link: str
@@ -176,6 +184,7 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     placed: Literal["device", "layout"] = "device"
     fold: Literal["game", "stands", "forfeits"] = "game"
     cage_at: int | None = None
+    cards: tuple[str, ...] = ()
 
     @property
     def offer(self) -> bool:

@@ -354,7 +354,8 @@ def _wager(state: BankState, event: e.Wagered, seq: int) -> Command:
     locking = event.locking
     chips = _counts(state, locking.chips) if locking else None
     sums = _sums(state, locking.sums) if locking else None
-    return m.Wager(seq, event.round, bets, lock=locking is not None, chips=chips, sums=sums)
+    players = locking.players or None if locking else None
+    return m.Wager(seq, event.round, bets, locking is not None, chips, sums, players)
 
 
 def _withdraw(state: BankState, event: e.Withdrawn, seq: int) -> Command:
@@ -364,7 +365,8 @@ def _withdraw(state: BankState, event: e.Withdrawn, seq: int) -> Command:
 
 def _lock(state: BankState, event: e.Locked, seq: int) -> Command:
     locking = event.locking
-    return m.Lock(seq, event.round, _counts(state, locking.chips), _sums(state, locking.sums))
+    chips, sums = _counts(state, locking.chips), _sums(state, locking.sums)
+    return m.Lock(seq, event.round, chips, sums, locking.players or None)
 
 
 # What may stand in a claim, by its text: a row with another text was made by no frame.
@@ -394,7 +396,7 @@ def _settle(state: BankState, event: e.Settled, seq: int) -> Command:
     counts, sums = _said(state, closing) if closing else (None, None)
     return m.Settle(
         seq, event.round, hands, _texts(event.board), _texts(event.dealer), close=closing is not None,
-        counts=counts, sums=sums,
+        counts=counts, sums=sums, bonus=_texts(event.bonus),
     )  # fmt: skip
 
 

@@ -46,7 +46,8 @@ Pays = Literal["cage", "inventory", "account"]
 
 
 class Award(msgspec.Struct, array_like=True, gc=False):
-    """One sum to one seat. level: 0 for none. because: the seat whose hand earned an envy bonus, or 0.
+    """One sum to one seat. level: 0 for none. because: the seat whose hand earned an envy bonus, or was
+    beaten (B11), or 0.
 
     stake: the wager that an award of N to 1 returns besides its amount (B4).
 
@@ -291,7 +292,8 @@ class Round(msgspec.Struct, array_like=True):
     seqs: of each bet the entry that accepted it. reopened: by two people, once or more (T10). seated: who
     still sits at a seat whose named wagers were all taken back; the hand there is still their own (A5).
     terms: on which it was played, by link, where people have changed them since (L9). sums: the dealer's, by
-    link, in micro-dollars (B3). offers: the numbers of the offers that were wagered on.
+    link, in micro-dollars (B3). offers: the numbers of the offers that were wagered on. bonus: the cards of
+    the Six Card Bonus that all share (B16). players: who are dealt a hand, 0 where nobody said (B10).
     """
 
     id: str
@@ -312,6 +314,8 @@ class Round(msgspec.Struct, array_like=True):
     terms: dict[int, LinkTerms] = {}
     sums: dict[int, int] = {}
     offers: list[int] = []
+    bonus: bytes = b""
+    players: int = 0
 
     def owners(self) -> dict[int, str]:
         """Whose each seat is, where a wager said it (T9)."""
@@ -327,7 +331,7 @@ class Round(msgspec.Struct, array_like=True):
 
     def begun(self) -> bool:
         """Whether any of its cards were shown, or it was closed without."""
-        return bool(self.board or self.dealer or self.settlings)
+        return bool(self.board or self.dealer or self.bonus or self.settlings)
 
     def links(self) -> set[int]:
         """The numbers of the links wagered on."""

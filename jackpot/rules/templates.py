@@ -175,6 +175,37 @@ TEMPLATES: Final[dict[str, Template]] = {
         "the seat's links count different cards; say which link the hand is for",
         field="link",
     ),
+    "bonus_count_wrong": Template(
+        Code.BAD_MESSAGE,
+        "{game} deals {deals} Six Card Bonus cards, not {sent}",
+        ("game", "deals", "sent"),
+        field="bonus",
+    ),
+    "bonus_differs": Template(Code.BAD_MESSAGE, "differs from the cards sent before", field="bonus"),
+    "bonus_missing": Template(
+        Code.BAD_MESSAGE, "link {link} needs the Six Card Bonus cards", ("link",), field="bonus"
+    ),
+    "offer_dealer_missing": Template(
+        Code.BAD_MESSAGE, "link {link} needs the dealer's hand", ("link",), field="dealer"
+    ),
+    "players_missing": Template(
+        Code.BAD_MESSAGE, "link {link} needs the number of players at the lock", ("link",), field="players"
+    ),
+    "players_out_of_bounds": Template(
+        Code.BAD_MESSAGE,
+        "{players}; seats with wagers are {least}, the table's {most}",
+        ("players", "least", "most"),
+        field="players",
+    ),
+    "players_stay_after_cards": Template(
+        Code.BAD_MESSAGE, "cards were shown; {players} players stay", ("players",), field="players"
+    ),
+    "players_not_shown": Template(
+        Code.BAD_MESSAGE,
+        "link {link} needs the cards of all {players} players, and {shown} seats showed theirs",
+        ("link", "players", "shown"),
+        field="players",
+    ),
     "offer_needs_cards": Template(
         Code.BAD_MESSAGE, "link {link} takes a hand by its cards alone", ("link",), field="hand"
     ),
@@ -188,6 +219,12 @@ TEMPLATES: Final[dict[str, Template]] = {
         Code.OUT_OF_ORDER,
         "{high} is to be settled before {low}, the highest seat first",
         ("high", "low"),
+        field="seat",
+    ),
+    "seat_after_late_folds": Template(
+        Code.OUT_OF_ORDER,
+        "{seat} is to be settled before the folded hands that come after the others",
+        ("seat",),
         field="seat",
     ),
     "seat_settled_already": Template(
@@ -273,7 +310,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     "why_name_erased": Template(None, "a name is erased before its time is over"),
     "why_parameters_change": Template(None, "a link's parameters change"),
     "why_dealer_wager_struck": Template(None, "a wager on a dealer's hand that cannot be shown is struck"),
-    "why_offer_wager_struck": Template(None, "a wager is struck whose community cards cannot be shown"),
+    "why_offer_wager_struck": Template(None, "a wager is struck whose cards cannot be shown"),
     "why_dispute_lifted": Template(None, "a dispute is lifted"),
     "why_links_resume": Template(None, "links resume after {cause}", ("cause:quoted",)),
     "why_lost_acks": Template(None, "what the ledger has lost is confirmed, or that it has lost nothing"),
@@ -580,6 +617,12 @@ TEMPLATES: Final[dict[str, Template]] = {
     ),
     "terms_offer_has_none": Template(
         None, "an offer has no envy, no draws, no dealer's hand, nothing to share and no account (B1)"
+    ),
+    "terms_six_cards": Template(
+        None, "the cards of a Six Card Bonus are six different places, a player's own among them (B16)"
+    ),
+    "terms_by_players": Template(
+        None, "a row pays by players in a Cover All alone, and there for each number of them (B10)"
     ),
     "terms_of_offer": Template(
         None, "only a link without levels has bounds of its wager, and a place where it lies (B1)"

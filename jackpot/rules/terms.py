@@ -11,9 +11,11 @@ import msgspec
 
 from controllers.messages import Id
 from jackpot.rules.cards import RANKS
-from jackpot.rules.hands import NAMES
+from jackpot.rules.hands import NAMES, SIX_PLACES
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, MICROS_PER_UNIT
 from jackpot.rules.paytable import (
+    OFFER_KINDS,
+    SEATS,
     Fixed,
     HandKind,
     LevelTerms,
@@ -159,12 +161,26 @@ def _offer(terms: LinkTerms) -> None:
         raise Fault("terms_offer_has_none")
     if terms.cage_at is not None:
         _money("cage_at", terms.cage_at, 1, SUM_MAX)
+    if terms.cards:
+        _six_cards(terms)
+    numbers = SEATS["let-it-ride"] if terms.hand_kind == "best-of-table" else 0
+    if any(len(row.by_players) != numbers for row in terms.rows):
+        raise Fault("terms_by_players")
+
+
+def _six_cards(terms: LinkTerms) -> None:
+    """Checks the places of the cards that an approval names for a Six Card Bonus (B16)."""
+    cards = set(terms.cards)
+    six = len(terms.cards) == len(cards) == 6 and cards <= set(SIX_PLACES)
+    if terms.hand_kind != "six" or not six or not any(place.startswith("own") for place in cards):
+        raise Fault("terms_six_cards")
 
 
 def _without_bounds(terms: LinkTerms) -> None:
     """Checks that a link with levels has exactly one amount, and nothing else of an offer (T2, B1)."""
-    given = (terms.most, terms.unit, terms.placed, terms.fold, terms.cage_at)
-    if given != (0, 0, "device", "game", None):
+    given = (terms.most, terms.unit, terms.placed, terms.fold, terms.cage_at, terms.cards)
+    by_players = any(row.by_players for row in terms.rows)
+    if given != (0, 0, "device", "game", None, ()) or terms.hand_kind in OFFER_KINDS or by_players:
         raise Fault("terms_of_offer")
 
 

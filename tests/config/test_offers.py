@@ -18,6 +18,15 @@ FIVE = THREE | {
 }  # fmt: skip
 
 
+SIX = THREE | {
+    "id": "six", "paytable": "pa-653a-six-card-bonus-A", "tables": ["T02"],
+    "cards": ["own-1", "own-2", "dealer-1", "dealer-2", "board-1", "board-2"],
+}  # fmt: skip
+
+
+BOARD = ("board-1", "board-2", "board-3", "board-4", "board-5")
+
+
 def written(**given: Any) -> str:
     """One [[offer]] as TOML; None leaves a setting out."""
     lines = [f"{name} = {value!r}".replace("'", '"') for name, value in given.items() if value is not None]
@@ -79,6 +88,30 @@ def test_a_fold_is_of_the_paytable(floor: WriteFloor) -> None:
     assert read(floor, trips).links[-1].fold == "stands"
 
 
+def test_an_approval_names_the_cards_of_a_six_card_bonus(floor: WriteFloor) -> None:
+    """B16: its section does not say which six, so the journalled terms do."""
+    assert read(floor, SIX).links[-1].cards == tuple(SIX["cards"])
+
+
+def test_every_bonus_wager_that_a_table_sends_may_be_offered(floor: WriteFloor) -> None:
+    """B2, B10, B11: Six Card, Bad Beat and Cover All too."""
+    six = THREE | {"id": "six", "paytable": "pa-643a-six-card-bonus-A"}
+    cover = THREE | {"id": "cover", "paytable": "ma-lir-cover-all"}
+    beat = THREE | {"id": "beat", "paytable": "pa-653a-bad-beat-A", "tables": ["T02"]}
+    assert [terms.link for terms in read(floor, six, cover, beat).links[-3:]] == ["six", "cover", "beat"]
+
+
+def test_a_criss_cross_table_has_offers_alone(floor: WriteFloor) -> None:
+    """B13, L1: its Five Card Bonus, and no link with levels."""
+    criss = ('game = "ultimate-texas-holdem"', 'game = "criss-cross-poker"')
+    cross = THREE | {"id": "cross", "paytable": "pa-674a-five-card-bonus", "tables": ["T02"]}
+    file = floor(criss, ('seats = 6\nlinks = ["five"]\n', "seats = 6\n"))
+    file.write_text(file.read_text() + written(**cross))
+    assert load(file).tables[1].links == ("cross",)
+    linked = mistakes(floor(criss))
+    assert "(L1)" in linked["table[1].links"]
+
+
 def test_the_source_may_leave_higher_odds_open(floor: WriteFloor) -> None:
     """B12: a row that it says "no less" of may be raised; the return is counted with it (B14)."""
     more = THREE | {"paytable": "ma-lir-three-card-bonus-B", "better_odds": {"straight": "6 to 1"}}
@@ -92,7 +125,11 @@ def test_the_source_may_leave_higher_odds_open(floor: WriteFloor) -> None:
     [
         (THREE | {"paytable": "pa-643a-five-card-C"}, "paytable", "(B1"),
         (THREE | {"paytable": "no-such"}, "paytable", "there is no paytable"),
-        (THREE | {"paytable": "pa-653a-bad-beat-A", "tables": ["T02"]}, "paytable", "yet"),
+        (SIX | {"cards": None}, "cards", "653a.12(f) does not say"),
+        (SIX | {"cards": ["own-1", "own-2", "board-1", "board-2", "board-3", "board-6"]}, "cards", "none of"),
+        (SIX | {"cards": [*BOARD, "dealer-1"]}, "cards", "own"),
+        (SIX | {"approved": None}, "approved", "(B16)"),
+        (SIX | {"paytable": "pa-643a-six-card-bonus-A", "tables": ["T01"]}, "cards", "nothing is left open"),
         (THREE | {"tables": ["T09"]}, "tables", "there is no table"),
         (THREE | {"tables": ["T02"]}, "tables", "(B1)"),
         (THREE | {"id": "five"}, "id", "has this id already"),

@@ -22,7 +22,6 @@ from jackpot.app import Server
 from jackpot.catalogue.paytables import Paytable, every, fold_of, games_of, ids, takes_dealer_hand
 from jackpot.rules import hands
 from jackpot.rules.paytable import Game
-from jackpot.rules.rounds.offers import NOT_SETTLED
 from tests import ceilings
 from tests.controllers import transcript
 from tests.running_server import configure, on_loop, until
@@ -134,9 +133,10 @@ def wants_of_the_page(paytable: str, game: str) -> list[Wants]:
 def wants_of_the_rules(table: Paytable, game: Game) -> Wants:
     """The same, from the server's rules."""
     own = [count for count in range(1, CARDS_MAX + 1) if _is_dealt(game, count)]
-    board, _ = hands.made_of(table.hand, game)
-    dealer = "2" if takes_dealer_hand(table) and game == "ultimate-texas-holdem" else "-"
-    return str(*own), str(board), dealer, fold_of(table, game).replace("none", "-")
+    needs = hands.needs(table.hand, game, hands.SIX_PLACES if table.cards_open else ())
+    on_dealer = takes_dealer_hand(table) and game == "ultimate-texas-holdem"
+    dealer = "2" if on_dealer else str(needs.dealer or "-")
+    return str(*own), str(needs.board), dealer, fold_of(table, game).replace("none", "-")
 
 
 def _is_dealt(game: Game, count: int) -> bool:
@@ -149,14 +149,13 @@ def _is_dealt(game: Game, count: int) -> bool:
 
 def test_the_page_says_which_cards_each_game_wants() -> None:
     """H2, T8, A6, B8: one row for each paytable at each game that may play it."""
-    played = [
-        table for table in every().values() if table.use != "catalogue" and table.hand not in NOT_SETTLED
-    ]
+    played = [table for table in every().values() if table.use != "catalogue"]
     for table in played:
         for game in games_of(table):
             found = wants_of_the_page(table.id, game)
             assert found == [wants_of_the_rules(table, game)], (table.id, game)
-    assert not any(wants_of_the_page(table, "criss-cross-poker") for table in ids())
+    links = [table for table in ids() if every()[table].use == "link"]
+    assert not any(wants_of_the_page(table, "criss-cross-poker") for table in links)
 
 
 def frames_of_the_page() -> list[bytes]:

@@ -60,7 +60,8 @@ def told_round(told: Map) -> Map:
     bets = sorted(
         (bet["seat"], bet["link"], bet["on"], one_name(bet["player"] or "")) for bet in told["bets"]
     )
-    cards = {key: list(told[key]) for key in ("board", "dealer")}
+    cards = {key: list(told.get(key, [])) for key in ("board", "dealer", "bonus")}
+    cards["players"] = told.get("players", 0)
     whole = {"round": told["round"], "state": told["state"], "chips": told["chips"], "bets": bets, **cards}
     whole |= {"sums": told.get("sums", {}), "amounts": sum(bet.get("amount", 0) for bet in told["bets"])}
     return whole | {"settled": sorted(told["settled"]), "draw": told["draw"] or {}}
@@ -77,6 +78,8 @@ def known_round(round_: Round, model: Model) -> Map:
         "amounts": sum(w.cents for w in round_.wagers if w.live and model.links[w.link].offer),
         "board": list(round_.board),
         "dealer": list(round_.dealer),
+        "bonus": list(round_.bonus),
+        "players": round_.players_dealt,
         "bets": sorted((w.seat, w.link, w.on, players.get(w.seat, "")) for w in round_.wagers if w.live),
         "settled": sorted(round_.settled),
         "draw": {link: drawn for link, drawn in round_.draws.items() if drawn},

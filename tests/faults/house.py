@@ -16,7 +16,11 @@ from tests.faults.model import Model
 BANK: Final = "main"
 DOLLAR: Final = 1_000_000
 # The model's terms where they differ from the protocol's.
-GAME_OF_MODEL: Final = {"three-card-poker": "three-card", "four-card-poker": "four-card"}
+GAME_OF_MODEL: Final = {
+    "three-card-poker": "three-card",
+    "four-card-poker": "four-card",
+    "criss-cross-poker": "criss-cross",
+}
 UNNAMED: Final = "meter"
 # A link that no table plays: people move money to it, and may close it.
 SPARE: Final = "spare"

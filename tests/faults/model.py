@@ -126,6 +126,7 @@ from tests.faults.model_floor import (
     check_owners,
     check_players,
     check_said,
+    check_said_players,
     check_settle,
     check_shown,
     count_state,
@@ -236,6 +237,12 @@ class Model(SignedActs):
         last = table.ended is not None and table.ended.name == name
         if (round_ is not None and round_.state != OPEN) or (round_ is None and last):
             raise Refused("locked_out")
+        players_said = 0
+        if message.get("lock"):
+            standing = [(w.seat, w.link) for w in round_.wagers if w.live] if round_ is not None else []
+            asked = [(bet["seat"], bet["link"]) for bet in bets if bet["link"] in table.links]
+            said = message.get("players")
+            players_said = check_said_players(table, self.links, [*standing, *asked], said, None)
         if any(bet["link"] in table.links and self.links[bet["link"]].suspended for bet in bets):
             raise Refused("suspended")
         if (round_ is None and self.held(table.name)) or self.waits(table, round_, bool(message.get("lock"))):
@@ -260,7 +267,10 @@ class Model(SignedActs):
             table.accepted[wager.link] = table.accepted.get(wager.link, 0) + 1
             table.wagered[wager.link] = table.wagered.get(wager.link, 0) + wager.cents
         self.recompute({bet["link"] for bet in bets})
-        return self.lock(table, round_, chips, sums, draws) if message.get("lock") else self.answer()
+        if not message.get("lock"):
+            return self.answer()
+        round_.players_dealt = players_said
+        return self.lock(table, round_, chips, sums, draws)
 
     def waits(self, table: Table, round_: Round | None, locking: bool) -> bool:
         """T10: whether a round begins or is locked while a closed one may yet be reopened."""
@@ -301,6 +311,8 @@ class Model(SignedActs):
         round_ = self.the_round(table, name)
         if round_.state == OPEN and len(table.unfinished) > 1:
             raise Refused("round_unfinished")
+        bets = [(wager.seat, wager.link) for wager in round_.wagers if wager.live]
+        said = check_said_players(table, self.links, bets, message.get("players"), round_)
         if self.waits(table, round_, True):
             raise Refused("table_held")
         chips, sums = message.get("chips", {}), message.get("sums", {})
@@ -309,6 +321,7 @@ class Model(SignedActs):
         seen = round_.ended or round_.board or round_.dealer or round_.settled
         if seen and miscounted(table, self.links, round_, round_.chips | chips, round_.sums | sums):
             raise Refused("chip_mismatch")
+        round_.players_dealt = said or round_.players_dealt
         return self.lock(table, round_, chips, sums, draws)
 
     def lock(
@@ -350,8 +363,7 @@ class Model(SignedActs):
         round_ = self.in_play(table, message["round"])
         boxes = check_owners(table, round_, message["hands"])
         check_shown(table, self.links, round_, message)
-        board = message.get("board", round_.board)
-        check_offers(table, self.links, round_, message["hands"], board, bool(message.get("close")))
+        check_offers(table, self.links, round_, message, bool(message.get("close")))
         check_settle(table, self.links, round_, message)
         work = Settlement(table, round_, self.links, self.new_id, boxes)
         work.settle(message)
@@ -360,6 +372,10 @@ class Model(SignedActs):
         round_.boxes = boxes
         round_.board = message.get("board", round_.board)
         round_.dealer = message.get("dealer", round_.dealer)
+        round_.bonus = message.get("bonus", round_.bonus)
+        if not round_.ended:
+            round_.turns += [hand["seat"] for hand in message["hands"]]
+            round_.folded |= {hand["seat"] for hand in message["hands"] if hand.get("folded")}
         for hand in message["hands"]:
             if "cards" in hand:
                 round_.cards[hand["seat"]] = hand["cards"]
@@ -373,7 +389,7 @@ class Model(SignedActs):
         round_ = self.in_play(table, message["round"])
         if round_.owes_dealer():
             raise Refused("bad_message")
-        check_offers(table, self.links, round_, [], round_.board, True)
+        check_offers(table, self.links, round_, {"hands": []}, True)
         if any(link not in table.links for link in (*message.get("counts", {}), *message.get("sums", {}))):
             raise Refused("unknown_link")
         work = Settlement(table, round_, self.links, self.new_id, round_.boxes)

@@ -35,8 +35,9 @@ from tests.faults.model_floor import (
     Refused,
     Round,
     Table,
+    common_of,
     count_state,
-    lacks_board,
+    lacks_cards,
     miscounted,
 )
 
@@ -141,13 +142,19 @@ class Acts:
         return {"seat": wager.seat, "link": wager.link, "amount": wager.cents, "pays": pays}
 
     def forget(self) -> None:
-        """Drop finished hits, so that long runs stay quick; what was paid is then corrected no more."""
+        """Drop finished hits, so that long runs stay quick; what was paid is then corrected no more.
+
+        Not those of which a link's history still has an award: what it leaves may change (A11).
+        """
+        events = [fact for link in self.links.values() for fact in link.facts if isinstance(fact, Event)]
+        unfolded = {award.hit.id for event in events for each in event.winners for award in each}
         self.hits_made = {
             hit.id: hit
             for hit in self.hits_made.values()
             if any(award.status in (PENDING, VALIDATED) for award in hit.awards)
             or not self.finished(hit.table, hit.round)
             or hit.id in self.awaited()
+            or hit.id in unfolded
         }
 
     def awaited(self) -> set[str]:
@@ -268,7 +275,8 @@ class Acts:
         )
         unshown = round_.state in (LOCKED, MISMATCH) and on == "dealer" and round_.owes_dealer()
         offer = link in self.links and self.links[link].offer and round_.state in (LOCKED, MISMATCH)
-        unshown |= on == "own" and offer and lacks_board(at, self.links[link], round_.board)
+        common, shown = common_of(round_, {}), len(round_.cards)
+        unshown |= on == "own" and offer and lacks_cards(at, self.links[link], round_, common, shown)
         unshown = unshown and not counting
         if wager is None or not (unshown or counting):
             raise Refused("no such wager, or no reason")

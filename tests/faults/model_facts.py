@@ -139,11 +139,13 @@ class Event:
 
 @dataclass(eq=False)
 class Turn:
-    """A seat was settled (2 x seat), the dealer's hand paid (2 x seat + 1) or the round closed (0)."""
+    """A seat was settled (2 x seat; a fold after the others 1 + seat / 100), the dealer's hand paid
+    (2 x seat + 1) or the round closed (0).
+    """
 
     table: str
     round: int
-    key: int
+    key: float
 
 
 @dataclass(eq=False)
@@ -247,6 +249,7 @@ class Link:
     placed: str = "device"
     stake: str = "returned"
     cage_at: int | None = None
+    cards: tuple[str, ...] = ()  # of a Six Card Bonus whose approval names them
 
     @property
     def offer(self) -> bool:
@@ -407,7 +410,7 @@ def status_of(award: Award, status: str) -> dict[str, Any]:
     return {"hit": award.hit.id, "award": award.id, "status": status, "amount": award.amount}
 
 
-def place(link: Link, table: str, round_: int, key: int, row: int = 0) -> int:
+def place(link: Link, table: str, round_: int, key: float, row: int = 0) -> int:
     """Index in the history for a turn of this round: before its first later turn, or at the end.
 
     For a row shared at the close (key 1) the events of lower rows come after it.

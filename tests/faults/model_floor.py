@@ -8,13 +8,17 @@ from typing import Any
 from unicodedata import normalize
 
 from tests.faults.model_facts import Link, Play, Wager
-from tests.faults.model_hands import ORDER, best_name
-from tests.faults.model_paytables import FOUR_CARD, HOLD_EM, LET_IT_RIDE, THREE_CARD
+from tests.faults.model_hands import ORDER, best_name, most, pair_rank
+from tests.faults.model_paytables import CRISS_CROSS, FOUR_CARD, HOLD_EM, LET_IT_RIDE, THREE_CARD
 
 Map = dict[str, Any]
 Spoken = tuple[str, Map]  # a link, and what a seat's hand is on it
-DEALT = {LET_IT_RIDE: 3, HOLD_EM: 2, THREE_CARD: 3, FOUR_CARD: 5}
-BOARDS = {LET_IT_RIDE: (0, 2), HOLD_EM: (0, 3, 5)}  # how many community cards are shown at a time
+DEALT = {LET_IT_RIDE: 3, HOLD_EM: 2, THREE_CARD: 3, FOUR_CARD: 5, CRISS_CROSS: 2}
+# How many community cards are shown at a time.
+BOARDS = {LET_IT_RIDE: (0, 2), HOLD_EM: (0, 3, 5), CRISS_CROSS: (0, 5)}
+# What an offer counts of the cards that no seat holds: of the board, of the dealer, of the bonus cards.
+NEEDS = {"bonus": (0, 0, 3), "dealer": (0, 3, 0), "beaten": (5, 2, 0), "board": (5, 0, 0), "table": (2, 0, 0)}
+AT_CLOSE = ("board", "table")  # offers that the close pays, for all seats by the same hand
 OPEN, LOCKED, MISMATCH, DONE, VOID = "open", "locked", "mismatch", "closed", "void"
 
 
@@ -42,9 +46,13 @@ class Round:
     draws: dict[str, Map] = field(default_factory=dict)
     board: list[str] = field(default_factory=list)
     dealer: list[str] = field(default_factory=list)
+    bonus: list[str] = field(default_factory=list)
+    players_dealt: int = 0  # as the lock said
     cards: dict[int, list[str]] = field(default_factory=dict)
     settled: set[int] = field(default_factory=set)
     lowest: int | None = None  # the last seat settled
+    turns: list[int] = field(default_factory=list)  # the seats settled before it was ever closed, in order
+    folded: set[int] = field(default_factory=set)
     paid_draws: set[tuple[int, str, str]] = field(default_factory=set)
     dealer_done: bool = False
     ended: bool = False  # it was closed at least once
@@ -167,6 +175,28 @@ def check_bets(
         taken.add(key)
 
 
+def check_said_players(
+    table: Table, links: dict[str, Link], bets: list[tuple[int, str]], said: int | None, known: Round | None
+) -> int:
+    """B10: how many players the lock says, where a bet is on an offer; 0 where it does not.
+
+    bets: seat and link.
+    """
+    offers = [link for _, link in bets if links[link].offer]
+    if said is None or not offers:
+        if any(links[link].paytable.best_of == "table" for link in offers) and not (
+            known and known.players_dealt
+        ):
+            raise Refused("bad_message")
+        return 0
+    if not len({seat for seat, _ in bets}) <= said <= table.seats:
+        raise Refused("bad_message")
+    seen = known and (known.ended or known.board or known.dealer or known.bonus or known.settled)
+    if known is not None and seen and said != known.players_dealt:
+        raise Refused("bad_message")
+    return said
+
+
 def miscounted(
     table: Table, links: dict[str, Link], round_: Round, chips: dict[str, int], sums: dict[str, int]
 ) -> set[str]:
@@ -196,6 +226,45 @@ def count_state(table: Table, links: dict[str, Link], round_: Round) -> str:
     return MISMATCH if miscounted(table, links, round_, round_.chips, round_.sums) else LOCKED
 
 
+@dataclass
+class Common:
+    """The cards that no seat holds, as a round or a message has them."""
+
+    board: list[str]
+    dealer: list[str]
+    bonus: list[str]
+
+
+def common_of(round_: Round, message: Map) -> Common:
+    told = (message.get(name, getattr(round_, name)) for name in ("board", "dealer", "bonus"))
+    return Common(*told)
+
+
+def counted_of(link: Link) -> tuple[int, int, int]:
+    """How many of the board, the dealer's and the bonus cards an offer of other cards counts."""
+    if link.paytable.best_of != "named":
+        return NEEDS[link.paytable.best_of]
+    last = {
+        what: max([int(place[-1]) for place in link.cards if place.startswith(what)], default=0)
+        for what in ("board", "dealer")
+    }
+    return last["board"], 2 if last["dealer"] else 0, 0
+
+
+def lacks_common(link: Link, common: Common) -> bool:
+    """B16: whether cards that the link's wagers count besides a seat's own were not shown."""
+    board, dealer, bonus = counted_of(link)
+    return len(common.board) < board or len(common.dealer) < dealer or len(common.bonus) < bonus
+
+
+def other_cards(link: Link, dealt: list[str], common: Common) -> list[str]:
+    """B16: the six cards of a Six Card Bonus."""
+    if link.paytable.best_of == "named":
+        held = {"own": dealt, "dealer": common.dealer, "board": common.board}
+        return [held[place[:-2]][int(place[-1]) - 1] for place in link.cards]
+    return dealt + (common.bonus if link.paytable.best_of == "bonus" else common.dealer)
+
+
 def hand_cards(table: Table, link: Link, dealt: list[str], board: list[str]) -> list[str]:
     """H2: which cards make the hand of a wager on this link at this table's game."""
     if link.paytable.kind == "three" or table.game in (THREE_CARD, FOUR_CARD):
@@ -219,11 +288,15 @@ class Claim:
     suit: str = ""
     shown: bool = True
     unverified: bool = False
+    rank: str = ""  # of a pair
+    because: int | None = None  # whose hand it is, 0 the dealer's, where another hand beat it
 
 
-def claim_of(table: Table, link: Link, hand: Map, board: list[str]) -> Claim | None:
+def claim_of(table: Table, link: Link, hand: Map, common: Common) -> Claim | None:
     """The hand on this link; None where nothing was shown or named."""
-    kind = link.paytable.kind
+    kind, board = link.paytable.kind, common.board
+    if link.paytable.best_of not in ("dealt", "seven"):
+        return claim_of_others(link, hand, common)
     if "cards" in hand:
         used = hand_cards(table, link, hand["cards"], board)
         name = best_name(kind, used)
@@ -237,6 +310,30 @@ def claim_of(table: Table, link: Link, hand: Map, board: list[str]) -> Claim | N
     if "hand" in hand and not hand.get("folded"):
         return Claim(hand["hand"], hand.get("suit", ""), shown=False, unverified=True)
     return None
+
+
+def claim_of_others(link: Link, hand: Map, common: Common) -> Claim | None:
+    """B11, B16: the hand of an offer that counts other cards besides; None where they were not shown."""
+    best_of = link.paytable.best_of
+    if best_of in AT_CLOSE or "cards" not in hand or lacks_common(link, common):
+        return None
+    if best_of != "beaten":
+        used = other_cards(link, hand["cards"], common)
+        name = best_name("six", used)
+        return Claim(name, used[0][1] if name == "six-card-royal-flush" else "")
+    player, house = hand["cards"] + common.board, common.dealer + common.board
+    if most(player) == most(house):
+        return None
+    lost = player if most(player) < most(house) else house
+    return Claim(best_name("five", lost), because=hand["seat"] if lost is player else 0)
+
+
+def claim_at_close(link: Link, round_: Round) -> Claim:
+    """B10, B13: the one hand that decides for every seat."""
+    if link.paytable.best_of == "board":
+        return Claim(best_name("five", round_.board), rank=pair_rank(round_.board))
+    names = [best_name("five", dealt + round_.board[:2]) for dealt in round_.cards.values()]
+    return Claim(min(names, key=ORDER["five"].index))
 
 
 def same_name(claimed: str, name: str) -> bool:
@@ -301,6 +398,8 @@ def check_dealt(table: Table, message: Map) -> None:
     board = len(message.get("board", []))
     if seats - {DEALT[table.game]} or board not in BOARDS.get(table.game, (0,)):
         raise Refused("bad_message")
+    if "bonus" in message and (table.game != LET_IT_RIDE or len(message["bonus"]) != 3):
+        raise Refused("bad_message")
 
 
 def check_hands(table: Table, hands: list[Map]) -> None:
@@ -331,6 +430,12 @@ def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Ma
     shown = message.get("dealer", round_.dealer)
     if board[: len(round_.board)] != round_.board or round_.dealer not in ([], shown):
         raise Refused("bad_message")
+    if round_.bonus not in ([], message.get("bonus", round_.bonus)):
+        raise Refused("bad_message")
+    if shown and not round_.dealer:
+        counts = [one for one in offers_of(links, round_) if counted_of(one)[1]]
+        if counts and len(shown) != {HOLD_EM: 2, THREE_CARD: 3}[table.game]:
+            raise Refused("bad_message")
     if (hands or message.get("close")) and round_.owes_dealer() and not shown:
         raise Refused("bad_message")
     if hands and round_.one_showing(links):
@@ -344,7 +449,8 @@ def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Ma
             spoken = (round_.live(name) or "link" in one) and name in hand_links(table, links, round_, one)
             if spoken and not is_named(links[name], hand | {"hand": one["hand"]}):
                 raise Refused("bad_message")
-        if "cards" in hand and round_.live(name, "own"):
+        of_others = links[name].paytable.best_of not in ("dealt", "seven")
+        if "cards" in hand and round_.live(name, "own") and not of_others:
             hand_cards(table, links[name], hand["cards"], board)
     for wager in round_.wagers:
         if wager.live and wager.on == "dealer" and shown and not round_.dealer_done:
@@ -360,49 +466,75 @@ def forfeits(table: Table, link: Link) -> bool:
     ) == "forfeits"
 
 
-def check_offers(
-    table: Table, links: dict[str, Link], round_: Round, hands: list[Map], board: list[str], close: bool
-) -> None:
-    """B16: no wager on an offer loses for community cards that nobody showed."""
+def check_offers(table: Table, links: dict[str, Link], round_: Round, message: Map, close: bool) -> None:
+    """B16: no wager on an offer loses for cards that nobody showed; B10: nor for a player's."""
+    hands, common = message["hands"], common_of(round_, message)
+    shown = set(round_.cards) | {hand["seat"] for hand in hands if "cards" in hand}
     now = {hand["seat"] for hand in hands}
     folded = {hand["seat"] for hand in hands if hand.get("folded")}
     for wager in round_.wagers:
         link = links[wager.link]
         due = wager.seat in now or (close and wager.seat not in round_.settled)
+        if link.paytable.best_of in AT_CLOSE:
+            due = close and not round_.reopened
         if not wager.live or not link.offer or not due:
             continue
-        if not (wager.seat in folded and forfeits(table, link)):
-            hand_cards(table, link, [], board)
+        if not (wager.seat in folded and forfeits(table, link)) and lacks_cards(
+            table, link, round_, common, len(shown)
+        ):
+            raise Refused("bad_message")
 
 
-def lacks_board(table: Table, link: Link, board: list[str]) -> bool:
-    """B16: whether community cards that the link's wagers count were not shown."""
+def lacks_cards(table: Table, link: Link, round_: Round, common: Common, shown: int) -> bool:
+    """B10, B16: whether cards that an offer's wagers count were not shown. shown: by how many seats."""
+    if link.paytable.best_of not in ("dealt", "seven"):
+        short = link.paytable.best_of == "table" and shown != round_.players_dealt
+        return short or lacks_common(link, common)
     try:
-        hand_cards(table, link, [], board)
+        hand_cards(table, link, [], common.board)
     except Refused:
         return True
     return False
 
 
+def offers_of(links: dict[str, Link], round_: Round) -> list[Link]:
+    """The offers with other cards that were ever wagered on in the round."""
+    names = {wager.link for wager in round_.wagers}
+    return [links[name] for name in names if links[name].paytable.best_of not in ("dealt", "seven")]
+
+
 def all_cards(round_: Round, message: Map) -> list[str]:
     """Every card known of the round once this message is taken."""
     seats = round_.cards | {hand["seat"]: hand["cards"] for hand in message["hands"] if "cards" in hand}
-    board, dealer = message.get("board", round_.board), message.get("dealer", round_.dealer)
-    return [*board, *dealer, *(card for dealt in seats.values() for card in dealt)]
+    common = common_of(round_, message)
+    shared = [*common.board, *common.dealer, *common.bonus]
+    return [*shared, *(card for dealt in seats.values() for card in dealt)]
+
+
+def late_folds(table: Table, round_: Round, hands: list[Map]) -> set[int]:
+    """T4, B8: the seats of folded hands that come after the others, where the game lets them."""
+    before = [] if round_.reopened else round_.turns
+    folded = round_.folded | {hand["seat"] for hand in hands if hand.get("folded")}
+    in_turn: list[int] = []
+    late: list[int] = []
+    for seat in [*before, *(hand["seat"] for hand in hands)]:
+        if not late and (not in_turn or seat <= in_turn[-1]):
+            in_turn.append(seat)
+        elif table.game != HOLD_EM or seat not in folded or seat in in_turn or (late and seat > late[-1]):
+            raise Refused("out_of_order")
+        else:
+            late.append(seat)
+    return set(late)
 
 
 def check_settle(table: Table, links: dict[str, Link], round_: Round, message: Map) -> None:
     """The codes of a settlement after what is wrong with it whatever else stands, in their order."""
-    hands, board = message["hands"], message.get("board", round_.board)
+    hands, common = message["hands"], common_of(round_, message)
     if any("link" in hand and hand["link"] not in table.links for hand in hands):
         raise Refused("unknown_link")
     if any(not 1 <= hand["seat"] <= table.seats for hand in hands):
         raise Refused("unknown_seat")
-    lowest = None if round_.reopened else round_.lowest
-    for hand in hands:
-        if lowest is not None and hand["seat"] > lowest:
-            raise Refused("out_of_order")
-        lowest = hand["seat"]
+    late_folds(table, round_, hands)
     if any(hand["seat"] in round_.settled for hand in hands):
         raise Refused("already_settled")
     if any("link" in hand and not round_.live(hand["link"]) for hand in hands):
@@ -410,7 +542,7 @@ def check_settle(table: Table, links: dict[str, Link], round_: Round, message: M
     check_names(table, links, round_, hands)
     for name, hand in hands_by_link(table, links, round_, hands):
         if round_.live(name):
-            claim_of(table, links[name], hand, board)
+            claim_of(table, links[name], hand, common)
     known = all_cards(round_, message)
     if len(known) != len(set(known)):
         raise Refused("impossible_cards")

@@ -36,10 +36,11 @@ FOUR = (
     "pair",
     "nothing",
 )
-ORDER = {"five": FIVE, "three": THREE, "four": FOUR}
+ORDER = {"five": FIVE, "three": THREE, "four": FOUR, "six": ("six-card-royal-flush", *FIVE)}
 
 # What else a named hand is, so that it satisfies a row of that name where no better row stands.
 ALSO = {
+    "six-card-royal-flush": ("royal-flush", "straight-flush", "flush", "straight"),
     "royal-flush": ("straight-flush", "flush", "straight"),
     "straight-flush": ("flush", "straight"),
     "four-of-a-kind": ("three-of-a-kind", "pair"),
@@ -71,6 +72,7 @@ def is_hand(name: str, cards: list[str]) -> bool:
     ranks = {card[0] for card in cards}
     straight, flush = consecutive(cards), one_suit(cards)
     tests = {
+        "six-card-royal-flush": flush and ranks == set("AKQJT9"),
         "royal-flush": straight and flush and ranks == set("AKQJT"),
         "mini-royal": flush and ranks == set("AKQ"),
         "four-aces": same[0] == 4 and ranks == {"A"},
@@ -89,9 +91,32 @@ def is_hand(name: str, cards: list[str]) -> bool:
 
 def best_name(kind: str, cards: list[str]) -> str:
     """The best hand of this kind that can be chosen from the cards."""
-    size = {"five": 5, "three": 3, "four": 4}[kind]
+    if kind == "six" and is_hand("six-card-royal-flush", cards):
+        return "six-card-royal-flush"
+    size = {"five": 5, "three": 3, "four": 4, "six": 5}[kind]
     chosen = [list(some) for some in combinations(cards, size)]
     return next(name for name in ORDER[kind] if any(is_hand(name, some) for some in chosen))
+
+
+def worth(five: list[str]) -> tuple[int, ...]:
+    """Five cards as numbers of which the higher hand has the higher (653a.6(b)): its name, then its ranks."""
+    name = next(name for name in FIVE if is_hand(name, five))
+    ranks = Counter(RANKS.index(card[0]) for card in five)
+    if "straight" in name and set(ranks) == {12, 0, 1, 2, 3}:
+        ranks = Counter([3, 2, 1, 0, -1])
+    order = sorted(ranks, key=lambda rank: (-ranks[rank], -rank))
+    return (-FIVE.index(name), *order)
+
+
+def most(cards: list[str]) -> tuple[int, ...]:
+    """The worth of the best five of more cards."""
+    return max(worth(list(five)) for five in combinations(cards, 5))
+
+
+def pair_rank(cards: list[str]) -> str:
+    """The rank of the highest pair among the cards; none has "" ."""
+    twice = [rank for rank, count in Counter(card[0] for card in cards).items() if count == 2]
+    return max(twice, key=RANKS.index, default="")
 
 
 def satisfies(name: str) -> tuple[str, ...]:

@@ -12,13 +12,14 @@ LET_IT_RIDE = "let-it-ride"
 HOLD_EM = "ultimate-texas-holdem"
 THREE_CARD = "three-card"
 FOUR_CARD = "four-card"
+CRISS_CROSS = "criss-cross"
 
 
 @dataclass(frozen=True)
 class Row:
     """One row: the hand, the suits it must be in ("" any), and 'percent of level' or 'odds for 1'.
 
-    to_one: the odds are "to 1".
+    to_one: the odds are "to 1". least: the lowest pair that it pays. by_players: odds by who many play.
     """
 
     hand: str
@@ -27,6 +28,8 @@ class Row:
     odds: int = 0
     suits: str = ""
     to_one: bool = False
+    least: str = ""
+    by_players: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,11 +52,14 @@ class Terms:
 @dataclass(frozen=True)
 class Paytable:
     id: str
-    kind: str  # five, three or four cards
+    kind: str  # five, three or four cards, or the best five of six
     rows: tuple[Row, ...]
     levels: dict[str, Terms]
     envy: dict[str, tuple[Envy, ...]] = field(default_factory=dict)  # by schedule, "" the only one
-    best_of: str = "dealt"  # dealt: the game's own cards (at Hold 'Em two and the flop); seven: all of them
+    # dealt: the game's own cards (at Hold 'Em two and the flop); seven: all of them. Of offers: bonus and
+    # dealer: the player's and these three; named: what the approval names; board: the board alone; table: the
+    # highest of all players; beaten: the lower of player and dealer.
+    best_of: str = "dealt"
     electronic: bool = False
     dealer: bool = False
     envy_for: int | None = None  # dollars: the one wager its envy is printed for; None for $1 and for $5
@@ -165,8 +171,46 @@ def fixed_odds(name: str, kind: str, *pairs: tuple[str, int], **more: str) -> Pa
     return Paytable(name, kind, rows, {}, **more)  # type: ignore[arg-type]  # best_of and fold are texts
 
 
+def six_card(name: str, rows: tuple[int, ...], best_of: str, fold: str = "") -> Paytable:
+    """643a.12(g), 653a.12(f) and 2011 649a.12(f): the best five of six cards."""
+    hands = ("royal-flush", "straight-flush", "four-of-a-kind", "full-house", "flush", "straight")
+    odds_of = zip((*hands, "three-of-a-kind"), rows, strict=True)
+    return fixed_odds(name, "six", *odds_of, best_of=best_of, fold=fold)
+
+
+def six_card_e(name: str, best_of: str, fold: str = "") -> Paytable:
+    """The table E: six to a royal flush, in diamonds and in another suit."""
+    rest = six_card(name, (1_000, 200, 50, 20, 15, 10, 5), best_of, fold)
+    tops = ("d", 200_000), ("shc", 20_000)
+    first = (Row("six-card-royal-flush", odds=n, suits=suits, to_one=True) for suits, n in tops)
+    return replace(rest, rows=(*first, *rest.rows))
+
+
+def cover_all() -> Paytable:
+    """205 CMR Let It Ride s.11(k): by one to seven players."""
+    columns = {
+        "royal-flush": (500, 300, 250, 200, 150, 100, 90),
+        "straight-flush": (200, 100, 80, 70, 60, 50, 40),
+        "four-of-a-kind": (150, 80, 50, 40, 35, 30, 20),
+        "full-house": (100, 40, 25, 20, 17, 15, 10),
+        "flush": (70, 30, 20, 15, 11, 10, 7),
+        "straight": (30, 15, 10, 8, 6, 5, 4),
+        "three-of-a-kind": (20, 11, 7, 5, 4, 3, 3),
+    }
+    rows = tuple(Row(hand, odds=n[0], to_one=True, by_players=n) for hand, n in columns.items())
+    return Paytable("ma-lir-cover-all", "five", rows, {}, best_of="table")
+
+
+def criss_cross() -> Paytable:
+    """674a.12(c)."""
+    high = ("royal-flush", 250), ("straight-flush", 100), ("four-of-a-kind", 40), ("full-house", 15)
+    low = ("flush", 10), ("straight", 6), ("three-of-a-kind", 4), ("two-pair", 3)
+    made = fixed_odds("pa-674a-five-card-bonus", "five", *high, *low, best_of="board", fold="stands")
+    return replace(made, rows=(*made.rows, Row("pair", odds=1, to_one=True, least="6")))
+
+
 def offers() -> list[Paytable]:
-    """643a.12(b) C and (c) A, 653a.12(c) A, 649a.12(d) B of 2011."""
+    """643a.12(b) C and (c) A, 653a.12(c) A and (g) A, 649a.12(d) B of 2011, and the six cards of each."""
     three = ("straight-flush", 40), ("three-of-a-kind", 30)
     five = ("royal-flush", 20_000), ("straight-flush", 2_000), ("four-of-a-kind", 100), ("full-house", 75)
     low = ("flush", 50), ("straight", 25), ("three-of-a-kind", 9), ("two-pair", 6)
@@ -185,6 +229,19 @@ def offers() -> list[Paytable]:
             ("pair", 1),
             fold="forfeits",
         ),
+        six_card_e("pa-643a-six-card-bonus-E", "bonus"),
+        six_card("pa-649a-2011-six-card-bonus-A", (1_000, 200, 50, 25, 20, 10, 5), "dealer", "stands"),
+        six_card("pa-653a-six-card-bonus-C", (1_000, 200, 100, 20, 15, 9, 8), "named", "stands"),
+        fixed_odds(
+            "pa-653a-bad-beat-A",
+            "five",
+            *(("straight-flush", 10_000), ("four-of-a-kind", 500), ("full-house", 40), ("flush", 25)),
+            *(("straight", 20), ("three-of-a-kind", 9)),
+            best_of="beaten",
+            fold="stands",
+        ),
+        cover_all(),
+        criss_cross(),
     ]
 
 

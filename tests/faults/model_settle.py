@@ -19,16 +19,21 @@ from tests.faults.model_facts import (
     place,
 )
 from tests.faults.model_floor import (
+    AT_CLOSE,
     Claim,
+    Common,
     Map,
     Refused,
     Round,
     Table,
+    claim_at_close,
     claim_of,
+    common_of,
     forfeits,
     hands_by_link,
+    late_folds,
 )
-from tests.faults.model_hands import satisfies
+from tests.faults.model_hands import RANKS, satisfies
 from tests.faults.model_paytables import Row
 
 AWARDS_MAX = 192
@@ -49,7 +54,8 @@ class Plan:
 def row_of(link: Link, claim: Claim) -> tuple[int, Row] | None:
     """H3: the best row that the hand satisfies."""
     for index, row in enumerate(link.paytable.rows):
-        if row.hand in satisfies(claim.name) and (not row.suits or claim.suit in tuple(row.suits)):
+        suited = row.hand in satisfies(claim.name) and (not row.suits or claim.suit in tuple(row.suits))
+        if suited and (not row.least or RANKS.index(claim.rank) >= RANKS.index(row.least)):
             return index, row
     return None
 
@@ -105,7 +111,7 @@ class Settlement:
         self.plan.number += 1
         return award
 
-    def percentage(self, link: Link, found: tuple[int, Row], key: int, hit: Hit, seats: list[int]) -> None:
+    def percentage(self, link: Link, found: tuple[int, Row], key: float, hit: Hit, seats: list[int]) -> None:
         """A percentage of a level, to one winner: at this turn of the round, or shared at its close."""
         index, row = found
         if self.round.play(link).simultaneous == "share":
@@ -122,7 +128,7 @@ class Settlement:
 
         self.plan.steps.append(happen)
 
-    def turn(self, link: Link, key: int) -> None:
+    def turn(self, link: Link, key: float) -> None:
         def happen() -> None:
             index = place(link, self.table.name, self.round.number, key)
             link.facts.insert(index, Turn(self.table.name, self.round.number, key))
@@ -133,34 +139,36 @@ class Settlement:
 
     def settle(self, message: Map) -> None:
         """The hands in their order; the dealer's at its turn, once hands are settled or the round closes."""
-        board = message.get("board", self.round.board)
-        dealer = message.get("dealer", self.round.dealer)
+        common = common_of(self.round, message)
+        dealer = common.dealer
+        late = late_folds(self.table, self.round, message["hands"])
         turns = message["hands"] or message.get("close")
         first = self.first_on_dealer() if turns and dealer and not self.round.dealer_done else None
         spoken = hands_by_link(self.table, self.links, self.round, message["hands"])
         for seat in dict.fromkeys(hand["seat"] for hand in message["hands"]):
-            if first is not None and seat <= first:
-                self.dealer_hand(dealer, board, first)
+            if first is not None and (seat <= first or seat in late):
+                self.dealer_hand(dealer, common, first)
                 first = None
+            key = 1 + seat / 100 if seat in late else 2 * seat
             for name in self.table.links:
-                self.turn(self.links[name], 2 * seat)
+                self.turn(self.links[name], key)
             for name, hand in spoken:
                 if hand["seat"] == seat:
-                    self.own_hand(self.links[name], hand, board)
+                    self.own_hand(self.links[name], hand, common, key)
         if first is not None:
-            self.dealer_hand(dealer, board, first)
+            self.dealer_hand(dealer, common, first)
         if self.plan.number > AWARDS_MAX:
             raise Refused("too_many")
 
     def first_on_dealer(self) -> int | None:
         return max((w.seat for w in self.round.wagers if w.live and w.on == "dealer"), default=None)
 
-    def dealer_hand(self, dealer: list[str], board: list[str], first: int) -> None:
+    def dealer_hand(self, dealer: list[str], common: Common, first: int) -> None:
         """A6: every wager on the dealer's hand at once, at the turn of the first of them."""
         self.plan.steps.append(lambda: setattr(self.round, "dealer_done", True))
         for link in (self.links[name] for name in self.table.links):
             wagers = sorted(self.round.live(link.name, "dealer"), key=lambda wager: -wager.seat)
-            claim = claim_of(self.table, link, {"cards": dealer}, board) if wagers else None
+            claim = claim_of(self.table, link, {"cards": dealer}, common) if wagers else None
             found = row_of(link, claim) if claim else None
             if wagers:
                 self.turn(link, 2 * first + 1)
@@ -175,19 +183,22 @@ class Settlement:
                 for seat in seats:
                     self.award(hit, seat, "odds", row.odds * link.wager)
 
-    def own_hand(self, link: Link, hand: Map, board: list[str]) -> None:
-        seat = hand["seat"]
+    def own_hand(self, link: Link, hand: Map, common: Common, key: float) -> None:
+        seat, board = hand["seat"], common.board
         wager = self.round.at(seat, link.name)
         if self.round.live(link.name, "own"):
-            claim = claim_of(self.table, link, hand, board)
+            claim = claim_of(self.table, link, hand, common)
             if claim is not None:
                 forfeit = hand.get("folded") and forfeits(self.table, link)
-                self.won_by(link, seat, claim, wager is not None and not forfeit)
+                self.won_by(link, seat, claim, wager is not None and not forfeit, key)
         self.magic_card(link, seat, hand.get("cards", self.round.cards.get(seat, [])), board)
         self.lucky_bonus(link, seat)
 
-    def won_by(self, link: Link, seat: int, claim: Claim, paid: bool) -> None:
-        """The hand's own award if it has a standing wager, and the envy it earns others (A5)."""
+    def won_by(self, link: Link, seat: int, claim: Claim, paid: bool, key: float) -> None:
+        """The hand's own award if it has a standing wager, and the envy it earns others (A5).
+
+        key: its turn.
+        """
         found = row_of(link, claim) if paid else None
         envy = envy_of(self.round.play(link), claim)
         others = self.others(link, seat) if envy is not None else []
@@ -198,16 +209,23 @@ class Settlement:
         if found is not None:
             row = found[1]
             if row.percent:
-                self.percentage(link, found, 2 * seat, hit, [seat])
+                self.percentage(link, found, key, hit, [seat])
             else:
                 standing = self.round.at(seat, link.name)
                 cents = standing.cents if standing is not None else link.wager
-                award = self.award(hit, seat, "odds", row.odds * cents, wager=cents)
-                award.stake = cents if row.to_one and link.stake == "returned" else 0
-                status = award.status
+                status = self.odds(link, hit, row, row.odds, cents, claim.because).status
         for other in others:
             award = self.award(hit, other, "envy", envy, because=seat)
             award.status = FINAL if status == FINAL else PENDING
+
+    def odds(
+        self, link: Link, hit: Hit, row: Row, times: int, cents: int, because: int | None = None
+    ) -> Award:
+        """The award of a row of fixed odds, for a wager of so many cents."""
+        award = self.award(hit, hit.seat or 0, "odds", times * cents, wager=cents)
+        award.because = because
+        award.stake = cents if row.to_one and link.stake == "returned" else 0
+        return award
 
     def others(self, link: Link, seat: int) -> list[int]:
         """The seats of other players with a wager on the link."""
@@ -241,11 +259,27 @@ class Settlement:
     # -- the close -------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """The draws of seats left out, or settled before the drawn card was on the board."""
+        """The draws of seats left out, or settled before the drawn card was on the board; B10, B13."""
         for name in self.table.links:
             for seat in range(self.table.seats, 0, -1):
                 self.magic_card(self.links[name], seat, self.round.cards.get(seat, []), self.round.board)
                 self.lucky_bonus(self.links[name], seat)
+        if not self.round.ended:
+            self.common_hands()
+
+    def common_hands(self) -> None:
+        """B10, B13: the offers that one hand decides for every seat, at the first close alone."""
+        links = [self.links[name] for name in self.table.links]
+        decided = [link for link in links if link.paytable.best_of in AT_CLOSE and self.round.live(link.name)]
+        found = {link.name: row_of(link, claim_at_close(link, self.round)) for link in decided}
+        for seat in range(self.table.seats, 0, -1):
+            for link in decided:
+                wager, won = self.round.at(seat, link.name), found[link.name]
+                if wager is not None and won is not None:
+                    row = won[1]
+                    hit = self.hit(seat, link, claim_at_close(link, self.round).name)
+                    times = row.by_players[self.round.players_dealt - 1] if row.by_players else row.odds
+                    self.odds(link, hit, row, times, wager.cents)
 
     def share(self) -> None:
         """Put the shared percentages into the history; after every other step of the close."""

@@ -12,20 +12,24 @@ from typing import Any, Final
 from tests.faults.model_floor import MISMATCH, OPEN, Round
 from tests.faults.model_floor import Table as ModelTable
 from tests.faults.random_people import RandomPeople
-from tests.faults.worked.form import FOUR, LIR, THREE, UTH, Message
+from tests.faults.worked.form import CRISS, FOUR, LIR, THREE, UTH, Message
 
-CARDS: Final = {LIR: (3, (2,)), UTH: (2, (5,)), THREE: (3, ()), FOUR: (5, ())}
+CARDS: Final = {LIR: (3, (2,)), UTH: (2, (5,)), THREE: (3, ()), FOUR: (5, ()), CRISS: (2, (5,))}
 DECK: Final = [rank + suit for rank in "23456789TJQKA" for suit in "shdc"]
 # Dealt more often than chance, so that percentages are won by one, by two and by the dealer.
 BOARDS: Final = {
     LIR: ["Js Ts", "Jh Th"],
     UTH: ["Ts Js Qs 2d 3h", "9s Ts Js 2d 3h", "2c 3c 4c Kd Ks", "Kd Ks 4c 2d 3d"],
+    CRISS: ["Ts Js Qs Ks As", "9s 9h 9d 9c 2h", "5s 5h 7d 8c Th", "6s 6h 7d 8c Th", "6s 6h 7d 7c Th"],
 }
+# The three cards of the Six Card Bonus.
+BONUS: Final = ("Js Ts 9s", "Jd Td 9d", "Kc Kd Kh", "2c 3d 4h")
 HANDS: Final = {
     LIR: ["As Ks Qs", "7s 8s 9s", "Jd Jh Jc", "Ah Kh Qh", "7h 8h 9h", "Td Tc Th"],
     UTH: ["As Ks", "8s 9s", "7s 8s", "Qs Ks", "5c 6c", "Kh Kc", "2h 2s"],
     THREE: ["As Ks Qs", "Ah Kh Qh", "2d 3d 4d", "9s 9h 9d"],
     FOUR: ["As Ah Ad Ac 2s", "Ks Kh Kd Kc 3s", "5h 6h 7h 8h 2d", "9s 9h 9d 2h 3c"],
+    CRISS: ["2c 3d", "Ac Ad"],
 }
 # Two players, one of them written in three ways.
 PLAYERS: Final = ("Ann", " ann", "\uff21NN", "Bob")
@@ -141,6 +145,7 @@ class RandomFloor(RandomPeople):
             else:
                 message = {"t": "lock", "round": round_.name, "chips": self.chips(table, bets)}
                 message |= self.sums(table, self.standing_bets(round_))
+                message |= self.players(table, self.standing_bets(round_))
                 self.send(table.name, message, self.draws(table))
         elif round_.state == MISMATCH and bets and choice < 0.5:
             self.act("strike", 1, table=table.name, round=round_.name, **self.rng.choice(bets))
@@ -151,6 +156,9 @@ class RandomFloor(RandomPeople):
             chips = self.chips(table, bets)
             message = {"t": "lock", "round": round_.name, "chips": chips}
             self.send(table.name, message | self.sums(table, self.standing_bets(round_)))
+        elif self.of_players(table) and self.rng.random() < 0.1:
+            message = {"t": "lock", "round": round_.name}
+            self.send(table.name, message | self.players(table, self.standing_bets(round_)))
         else:
             self.settle(table, round_)
 
@@ -170,6 +178,7 @@ class RandomFloor(RandomPeople):
             standing = self.standing_bets(round_) if round_ else []
             message |= {"lock": True, "chips": self.chips(table, [*standing, *bets])}
             message |= self.sums(table, [*standing, *bets])
+            message |= self.players(table, [*standing, *bets])
         self.send(table.name, message, self.draws(table))
 
     def chips(self, table: ModelTable, bets: list[Message]) -> dict[str, int]:
@@ -177,7 +186,19 @@ class RandomFloor(RandomPeople):
         return {link: counts[link] + (self.rng.random() < 0.04) for link in table.links}
 
     def standing_bets(self, round_: Round) -> list[Message]:
-        return [{"link": wager.link, "amount": wager.cents} for wager in round_.wagers if wager.live]
+        live = (wager for wager in round_.wagers if wager.live)
+        return [{"seat": wager.seat, "link": wager.link, "amount": wager.cents} for wager in live]
+
+    def of_players(self, table: ModelTable) -> bool:
+        """Whether one of the table's links depends on how many play (B10)."""
+        return any(self.model.links[link].paytable.best_of == "table" for link in table.links)
+
+    def players(self, table: ModelTable, bets: list[Message]) -> Message:
+        """How many are dealt a hand: those with wagers and perhaps one more; now and then it is left out."""
+        if not self.of_players(table) or self.rng.random() < 0.05:
+            return {}
+        seats = len({bet["seat"] for bet in bets})
+        return {"players": min(7, max(1, seats + self.rng.choice((0, 0, 0, 0, 1, -1))))}
 
     def amount(self, link: str) -> int:
         """The link's wager; of an offer any amount that it takes, and now and then another one."""
@@ -216,6 +237,11 @@ class RandomFloor(RandomPeople):
             message["board"] = self.deal(taken, common[0], BOARDS[table.game])
         if table.game == UTH and (self.rng.random() < 0.9 if not round_.dealer else self.rng.random() < 0.03):
             message["dealer"] = self.deal(taken, own, HANDS[UTH])
+        counted = {self.model.links[link].paytable.best_of for link in table.links}
+        if "dealer" in counted and self.rng.random() < (0.9 if not round_.dealer else 0.03):
+            message["dealer"] = self.deal(taken, self.rng.choice((2, 3, 3, 3, 3)), HANDS[THREE])
+        if "bonus" in counted and self.rng.random() < (0.9 if not round_.bonus else 0.03):
+            message["bonus"] = self.deal(taken, 3, list(BONUS))
         settled = round_.settled
         free = [seat for seat in range(1, table.seats + 1) if seat not in settled]
         if round_.lowest is not None and self.rng.random() < (0.5 if round_.reopened else 0.9):
@@ -227,8 +253,14 @@ class RandomFloor(RandomPeople):
             wagered = {wager.seat for wager in round_.wagers if wager.live and wager.on == "own"}
             alone = settled or self.rng.random() < 0.3
             seats = [] if alone else list(wagered | set(seats[:1]))
+        if "table" in counted and self.rng.random() < 0.7:
+            others = sorted(set(range(1, table.seats + 1)) - set(played) - settled)
+            seats = [*played, *others[: max(0, round_.players_dealt - len(played) - len(settled))]]
         seats.sort(reverse=True)
         message["hands"] = [self.hand(table, seat, taken, own) for seat in seats]
+        offers = [link for link in self.model.links.values() if link.offer]
+        if table.game == UTH and offers and self.rng.random() < 0.7:  # folded hands after the others (B8)
+            message["hands"].sort(key=lambda hand: hand.get("folded", False))
         last = message["hands"][-1] if seats else {}
         if last and self.rng.random() < (0.5 if "hand" in last else 0.05):
             named = {"hand": self.rng.choice(("straight", last["hand"]))} if "hand" in last else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from tests.faults.worked.form import FOUR, THREE, UTH, Link, Table
+from tests.faults.worked.form import CRISS, FOUR, THREE, UTH, Link, Table
 
 LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"}}
 
@@ -91,6 +91,7 @@ HOUSES: Final = {
     ),
 }
 
+SIX: Final = ("own-1", "own-2", "dealer-1", "board-1", "board-2", "board-4")
 LAYOUT: Final = {"placed": "layout", "most": "100.00", "unit": "5.00"}
 # Offers next to links with levels, on the device and on the layout (B1).
 OFFERING: Final = {
@@ -130,5 +131,32 @@ OFFERING: Final = {
             ),
         ),
         (Table("T1", THREE, links=("L", "P")), Table("T2", THREE, links=("P",))),
+    ),
+    "Six Card and Cover All": House(
+        (
+            Link("L", "pa-643a-five-card-C", options={"validate_at": "40.00"}),
+            Link("S", "pa-643a-six-card-bonus-E", "5.00", {**LAYOUT, "validate_at": "50.00"}),
+            Link("C", "ma-lir-cover-all", "5.00", LAYOUT),
+        ),
+        (Table("T1", links=("L", "S", "C")), Table("T2", links=("S",)), Table("T3", links=("L", "C"))),
+    ),
+    "Six Card of Three Card": House(
+        (
+            Link("P", "pa-649a-2011-pair-plus-B", "5.00", LAYOUT),
+            Link("S", "pa-649a-2011-six-card-bonus-A", "5.00", {**LAYOUT, "validate_at": "50.00"}),
+        ),
+        (Table("T1", THREE, links=("P", "S")), Table("T2", THREE, links=("S",))),
+    ),
+    "Bad Beat, and six named cards": House(
+        (
+            Link("L", "pa-653a-progressive-A", options={"hold_table": False}),
+            Link("B", "pa-653a-bad-beat-A", "5.00", {**LAYOUT, "validate_at": "60.00"}),
+            Link("S", "pa-653a-six-card-bonus-C", "5.00", {**LAYOUT, "cards": SIX}),
+        ),
+        (Table("T1", UTH, 6, ("L", "B", "S")), Table("T2", UTH, 6, ("B",)), Table("T3", UTH, 6, ("L", "S"))),
+    ),
+    "Criss-Cross": House(
+        (Link("X", "pa-674a-five-card-bonus", "5.00", {**LAYOUT, "validate_at": "25.00"}),),
+        (Table("T1", CRISS, 6, ("X",)), Table("T2", CRISS, 6, ("X",))),
     ),
 }

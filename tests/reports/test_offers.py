@@ -4,20 +4,24 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from controllers.messages import TableMessage
 from jackpot.catalogue import odds_return
 from jackpot.ledger.open import open_reader
 from jackpot.reports.read import hits
+from jackpot.reports.read.cards import cards_of
+from jackpot.reports.read.names import JournalNames
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.rounds import VoidRound
 from jackpot.rules.acts.tables import OpenTable
-from jackpot.rules.paytable import TableTerms
+from jackpot.rules.paytable import Game, PaytableRow, TableTerms, ToOne
 from tests.frames import Bet, Claim, Settle, Unbet, Wager, Withdraw
 from tests.ledger.waiting import open_ledger
 from tests.reports.asked import said
 from tests.reports.season import Season
 from tests.rules.floor import BANK
-from tests.rules.rounds.test_offers import THREE
+from tests.rules.rounds.test_offers import THREE, offer, rows
 
 DOLLAR = 1_000_000
 
@@ -97,3 +101,67 @@ def test_a_void_that_undoes_final_awards_takes_them_out_of_every_report(tmp_path
     assert story is not None
     assert [award.status for award in story.hit.awards] == ["undone"]
     assert (done.what, done.awards, done.people, done.reason) == ("undone", [1], ("ann",), "misdeal")
+
+
+NAMED = ("own-1", "own-2", "dealer-1", "board-1", "board-2", "board-3")
+SIX = offer("six", "six", rows(("four-of-a-kind", "full-house"), 50, 25), fold="stands")
+COVER = offer(
+    "cover", "best-of-table", (PaytableRow("straight", ToOne(30), by_players=(30, 15, 10, 8, 6, 5, 4)),)
+)
+BEAT = offer("beat", "beaten", rows(("full-house",), 40), fold="stands")
+PAIR = ("9h", "9d", "2c", "4s", "Kd")
+CROSS = offer("cross", "five-board", rows(("full-house", "pair"), 15, 1), fold="stands")
+
+
+def test_the_cards_of_a_hit_are_those_that_its_wager_counts(tmp_path: Path) -> None:
+    """B10, B11, B13, B16: bonus, dealer's and board's cards, the beaten hand, the highest of the table."""
+    season = Season(1, 0, 0)
+    named = replace(SIX, link="named", cards=NAMED)
+    for terms in (SIX, COVER, BEAT, CROSS, named):
+        season.ask(OpenLink(terms))
+    tables: list[tuple[str, Game, tuple[str, ...]]] = [
+        ("B1", "let-it-ride", ("six", "cover")),
+        ("B2", "ultimate-texas-holdem", ("beat", "named")),
+        ("B3", "criss-cross-poker", ("cross",)),
+        ("B4", "three-card-poker", ("six",)),
+    ]
+    for name, game, links in tables:
+        season.ask(OpenTable(TableTerms(name, game, 6, links, 1)))
+    board = ("9h", "9d", "9c", "4s", "Kd")
+    frames: list[tuple[str, TableMessage]] = [
+        ("B1", Wager("r1", (Bet(3, "six", 500), Bet(3, "cover", 500)), True, players=2)),
+        ("B1", Settle("r1", (Claim(3, ("Ks", "Kh", "Kd")), Claim(2, ("6h", "7h", "Ts"))), ("9d", "8c"),
+                      close=True, bonus=("2s", "2h", "2d"))),
+        ("B2", Wager("r1", (Bet(5, "beat", 500), Bet(5, "named", 500)), True)),
+        ("B2", Settle("r1", (Claim(5, ("9s", "2c")),), board, ("4h", "4d"), close=True)),
+        ("B3", Wager("r1", (Bet(5, "cross", 500),), True)),
+        ("B3", Settle("r1", (), PAIR, close=True)),
+        ("B4", Wager("r1", (Bet(5, "six", 500),), True)),
+        ("B4", Settle("r1", (Claim(5, ("9s", "9h", "2c"), folded=True),), None, ("9d", "9c", "4h"),
+                      close=True)),
+    ]  # fmt: skip
+    for table, frame in frames:
+        season.ask(frame, season.engine.table(table))
+    url = f"sqlite:///{tmp_path}/ledger.db"
+    with closing(open_ledger(url)) as ledger:
+        season.write(ledger)
+    with closing(open_reader(url)) as books:
+        names = JournalNames(books, BANK)
+        found = {
+            (names.table(story.hit.table), names.link(story.hit.link)): cards_of(books, names, story.hit)
+            for number in range(1, 7)
+            if (story := hits.story_of(books, BANK, number)) is not None
+        }
+        fairness = said(books, "fairness", first="2000-01-01")
+    ranked = {of: cards.ranked for of, cards in found.items()}
+    assert ranked == {
+        ("B1", "six"): ("Ks", "Kh", "Kd", "2s", "2h", "2d"),
+        ("B1", "cover"): ("6h", "7h", "Ts", "9d", "8c"),
+        ("B2", "beat"): ("4h", "4d", *board),
+        ("B2", "named"): ("9s", "2c", "4h", "9h", "9d", "9c"),
+        ("B3", "cross"): PAIR,
+        ("B4", "six"): ("9s", "9h", "2c", "9d", "9c", "4h"),
+    }
+    assert found["B1", "six"].bonus == ("2s", "2h", "2d")
+    compared = {row["link"] for row in fairness.rows if row["link"]}
+    assert compared == {"six", "cross"}  # of the others no two hands have exact chances

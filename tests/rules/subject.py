@@ -44,7 +44,11 @@ FRAMES: dict[str, type[Command]] = {
 }
 # What names somebody on a hit's papers, in the order in which the server has it.
 PERSONAL = ("dealer", "witness", "patron", "tax_number")
-GAMES = {"three-card": "three-card-poker", "four-card": "four-card-poker"}
+GAMES = {
+    "three-card": "three-card-poker",
+    "four-card": "four-card-poker",
+    "criss-cross": "criss-cross-poker",
+}
 
 
 class OfEngine:

@@ -193,7 +193,7 @@ def test_the_engine_and_the_model_agree(house: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("house", OFFERING)
 def test_they_agree_on_offers(house: str, seed: int) -> None:
-    """B1-B6, B8, B15, B16: bonus wagers next to progressives: amounts, counts, folds, stakes and who pays."""
+    """B1-B6, B8, B10, B11, B13, B15, B16: bonus wagers next to progressives: all that both of them say."""
     both = Both(OFFERING[house], seed)
     for number in range(STEPS):
         both.step()

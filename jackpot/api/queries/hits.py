@@ -75,7 +75,8 @@ class Cards(Reply, frozen=True):
     """The cards that a hit is paid for, in the order in which they were dealt, such as "As".
 
     own: of the hand, a player's or the dealer's; none where it was not shown. ranked: those that make the
-    hand (H2). dealer: the dealer's, where they were sent. drawn: of a drawn bonus what was drawn (A7).
+    hand (H2), or were beaten (B11). dealer: the dealer's, where they were sent. drawn: of a drawn bonus what
+    was drawn (A7). bonus: of the Six Card Bonus that all players share, where they were sent (B16).
     """
 
     own: tuple[str, ...]
@@ -83,6 +84,7 @@ class Cards(Reply, frozen=True):
     dealer: tuple[str, ...]
     ranked: tuple[str, ...]
     drawn: str
+    bonus: tuple[str, ...]
 
 
 class Withholding(Reply, frozen=True):
@@ -285,7 +287,7 @@ def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, l
     if story is not None:
         with suppress(InArchive):
             found = cards_of(ledger, JournalNames(ledger, story.bank), story.hit)
-            told = Cards(found.own, found.board, found.dealer, found.ranked, found.drawn)
+            told = Cards(found.own, found.board, found.dealer, found.ranked, found.drawn, found.bonus)
     return told, books_of_hits.done_with(ledger, bank, hit)
 
 

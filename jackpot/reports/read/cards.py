@@ -42,8 +42,8 @@ class HitCards(NamedTuple):
     """Cards of a hit as texts such as "As", in the order in which they were dealt.
 
     own: of the hand that made the hit, a player's or the dealer's; none where it was not shown. ranked: those
-    that the hand is made of. dealer: the dealer's, where they were sent. drawn: of a drawn bonus what was
-    drawn; it has no hand.
+    that the hand is made of, or that were beaten (B11). dealer: the dealer's, where they were sent. drawn: of
+    a drawn bonus what was drawn; it has no hand. bonus: of the Six Card Bonus that all share.
     """
 
     own: tuple[str, ...] = ()
@@ -52,6 +52,7 @@ class HitCards(NamedTuple):
     ranked: tuple[str, ...] = ()
     drawn: str = ""
     source: Source = "journal"
+    bonus: tuple[str, ...] = ()
 
 
 class _Round(NamedTuple):
@@ -72,19 +73,34 @@ def cards_of(ledger: Reader, names: JournalNames, hit: Hit, archive: Archive | N
     if hit.hand == MAGIC_CARD:
         return _magic(_of_round(ledger, names, _LOCKING, hit, archive), hit)
     round_ = _of_round(ledger, names, _SETTLING, hit, archive)
-    own = board = dealer = b""
+    own = board = dealer = bonus = b""
     for event in round_.events:
-        board, dealer = board or event.board, dealer or event.dealer
+        board, dealer, bonus = board or event.board, dealer or event.dealer, bonus or event.bonus
         own = own or _at(hit.seat, event.shown)
     if round_.state is not None:
-        board, dealer = board or round_.state.board, dealer or round_.state.dealer
+        state = round_.state
+        board, dealer, bonus = board or state.board, dealer or state.dealer, bonus or state.bonus
         own = own or _at(hit.seat, reversed(round_.state.shown))
     own = own if hit.seat else dealer
-    ranked = b""
-    if own and not hit.unverified:
-        taken, _ = hands.made_of(names.links[hit.link].hand_kind, names.tables[hit.table].game)
-        ranked = own + board[:taken]
-    return HitCards(_texts(own), _texts(board), _texts(dealer), _texts(ranked), source=round_.source)
+    terms, game = names.links[hit.link], names.tables[hit.table].game
+    ranked: tuple[int, ...] = ()
+    if terms.hand_kind == "best-of-table":
+        ranked = hands.best_cards(map(unpack, _all(round_)), unpack(board))
+    elif not hit.unverified:
+        shown = hands.Shown(unpack(own), unpack(board), unpack(dealer), unpack(bonus))
+        ranked = hands.cards_of(terms.hand_kind, game, shown, terms.cards)
+    return HitCards(
+        _texts(own), _texts(board), _texts(dealer), tuple(map(text, ranked)), source=round_.source,
+        bonus=_texts(bonus),
+    )  # fmt: skip
+
+
+def _all(round_: _Round) -> list[bytes]:
+    """The cards of every seat that showed them, in payout order."""
+    of_events = (hand for event in reversed(round_.events) for hand in event.shown)
+    before = () if round_.state is None else round_.state.shown
+    shown = {hand.seat: hand.cards for hand in chain(before, of_events) if hand.cards}
+    return [shown[seat] for seat in sorted(shown, reverse=True)]
 
 
 def _at(seat: int, shown: Iterable[HandShown]) -> bytes:

@@ -30,7 +30,7 @@ class DealtRound:
         self.ended = False
         self.bets: list[Placed] = []
         self.shown: list[HandShown] = []
-        self.board = self.dealer = b""
+        self.board = self.dealer = self.bonus = b""
 
 
 class RoundListener(Protocol):
@@ -86,6 +86,7 @@ def _change(round_: DealtRound, event: Event, watcher: RoundListener) -> Iterato
             round_.shown += event.shown
             round_.board = event.board or round_.board
             round_.dealer = event.dealer or round_.dealer
+            round_.bonus = event.bonus or round_.bonus
             round_.ended = event.closing is not None
         case Closed():
             round_.ended = True

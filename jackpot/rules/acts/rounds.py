@@ -7,14 +7,17 @@ from jackpot.rules.acts.act import FLOOR, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.requests import as_asked
 from jackpot.rules.acts.tables import find_table
+from jackpot.rules.cards import unpack
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, Recomputed, Voided
+from jackpot.rules.hands import Shown
 from jackpot.rules.invariant import require
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
 from jackpot.rules.rounds.betting import Counted, find_bets, judged, miscounted
-from jackpot.rules.rounds.offers import lacks_board
+from jackpot.rules.rounds.claims import hands_shown
+from jackpot.rules.rounds.offers import lacking
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import KNOWN_CARDS, voided
 from jackpot.rules.signing import People, Signed
@@ -51,7 +54,7 @@ def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
     chipped = _waits_for_count(state, table, round_, command.link)
     if _on_unseen_dealer(state, command):
         refuse_if(bool(round_.dealer), "dealer_hand_was_shown")
-    elif not _on_unseen_board(state, command):
+    elif not _on_unseen_cards(state, command):
         refuse_if(not chipped, "link_count_agrees", link=command.link)
     (found,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
     recomputed = without_bets(state, [found])
@@ -73,13 +76,14 @@ def _on_unseen_dealer(state: BankState, command: Strike) -> bool:
     return closed and not _waits_for_count(state, table, round_, command.link)
 
 
-def _on_unseen_board(state: BankState, command: Strike) -> bool:
-    """Whether a wager on an offer is struck for community cards that nobody showed (B16)."""
+def _on_unseen_cards(state: BankState, command: Strike) -> bool:
+    """Whether a wager on an offer is struck for cards that nobody showed (B10, B16)."""
     table, round_ = _find_round(state, command.table, command.round)
     terms = next((link.terms for link in state.links if link.terms.link == command.link), None)
     if terms is None or not terms.offer or command.on == "dealer" or round_.state == "open":
         return False
-    lacks = lacks_board(terms, table, round_.board)
+    common = Shown((), unpack(round_.board), unpack(round_.dealer), unpack(round_.bonus))
+    lacks = lacking(terms, table, round_, common, len(hands_shown(round_))) is not None
     return lacks and not _waits_for_count(state, table, round_, command.link)
 
 
@@ -87,7 +91,7 @@ def strikes_unseen(state: BankState, command: Strike, _at: int) -> str:
     """Why two people strike it: the cards that decide it cannot be shown (T8, B16)."""
     if _on_unseen_dealer(state, command):
         return "why_dealer_wager_struck"
-    return "why_offer_wager_struck" if _on_unseen_board(state, command) else ""
+    return "why_offer_wager_struck" if _on_unseen_cards(state, command) else ""
 
 
 def apply_struck(effects: Effects, event: Struck) -> None:

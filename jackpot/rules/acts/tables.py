@@ -14,7 +14,6 @@ from jackpot.rules.paytable import SEATS, TableTerms
 from jackpot.rules.phrases import Fault, quoted
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.apply import forget
-from jackpot.rules.rounds.offers import NOT_SETTLED
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Table
 from jackpot.rules.terms import check_table
@@ -43,8 +42,8 @@ def decide_open_table(state: BankState, command: OpenTable, _by: ActContext) -> 
     links = {link.terms.link: link for link in state.links}
     for name in terms.links:
         refuse_if(name not in links, "table_link_not_open", table=terms.table, link=name)
-        kind = links[name].terms.hand_kind
-        wrong = kind in NOT_SETTLED or not makes(kind, terms.game)
+        taken = links[name].terms
+        wrong = not makes(taken.hand_kind, terms.game, taken.cards)
         refuse_if(wrong, "table_game_wrong", table=terms.table, game=terms.game, link=name)
     twice = len(set(terms.links)) < len(terms.links)
     refuse_if(not terms.links or twice, "table_links_wrong", table=terms.table)

@@ -173,7 +173,7 @@ def apply_settled(effects: Effects, event: Settled) -> None:
     if event.shown and not round_.reopened:
         _mark(effects, table, round_, [shown.seat for shown in event.shown])
     round_.shown += event.shown
-    round_.board, round_.dealer = event.board, event.dealer
+    round_.board, round_.dealer, round_.bonus = event.board, event.dealer, event.bonus
     round_.sharers += event.sharers
     settle(effects, table, round_, event.made)
     if event.closing is not None:

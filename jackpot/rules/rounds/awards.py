@@ -22,7 +22,7 @@ AWARDS_PER_FRAME = 192
 class WinningHand(NamedTuple):
     """A winning hand. seat: 0 for the dealer's hand. players: the seats that wagered on it (A6).
 
-    player: whose the hand is, where it was sent with it (A5).
+    player: whose the hand is, where it was sent with it (A5). because: as in `Award`, of a beaten hand.
     """
 
     seat: int
@@ -31,6 +31,7 @@ class WinningHand(NamedTuple):
     players: tuple[int, ...]
     hit: int = 0
     player: str | None = None
+    because: int = 0
 
 
 class Prize(NamedTuple):
@@ -97,7 +98,7 @@ class AwardTally:
             wager = own or link.terms.wager
             amount, stake = _odds(row.pays, wager)
             status = _first_status(link, amount, wager, unverified=winner.unverified)
-            self._award(hit, link, seat, Prize("odds", amount, status, stake=stake))
+            self._award(hit, link, seat, Prize("odds", amount, status, 0, winner.because, stake))
         return hit
 
     def take(

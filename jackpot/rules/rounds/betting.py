@@ -1,6 +1,6 @@
 """Wagers before the cards: placing, withdrawing and locking, decided and applied (T1-T3, T9, L11)."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -83,6 +83,9 @@ def decide_wager(state: BankState, table: Table, command: Wager, around: FrameCo
     placed, faults = _placed(table, round_, bets, links)
     check_players(table, [*round_.bets, *bets] if round_ else bets)
     _check_round_for_wager(table, command.round)
+    players = 0
+    if command.lock and not all(link.levels for link in links.values()):
+        players = _players(state, table, command.players, [*round_.bets, *placed] if round_ else placed)
     for name, link in links.items():
         if link.suspended and any(bet.link == name for bet in bets):
             raise Refusal("link_is_suspended", link=name, reasons=link.suspended)
@@ -103,7 +106,8 @@ def decide_wager(state: BankState, table: Table, command: Wager, around: FrameCo
     locking = None
     if command.lock:
         wrong = disagreeing(state, table, whole, Counted(chips, sums), {})
-        locking = Locking(chips, _draw(state, table, whole, around.draws), wrong.wagers, sums, wrong.sums)
+        drawn = _draw(state, table, whole, around.draws)
+        locking = Locking(chips, drawn, wrong.wagers, sums, wrong.sums, players)
     counted = round_ is None and bool(limit)
     return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
 
@@ -171,15 +175,19 @@ def find_bets(state: BankState, table: Table, round_: Round, wanted: Iterable[Un
 
 
 def decide_lock(state: BankState, table: Table, command: Lock, around: FrameContext) -> Locked:
-    """Locks the round; a second lock corrects the count and nothing else (T3).
+    """Locks the round; a second lock corrects the count and the number of players, no more (T3, B10).
 
-    Once cards were shown, a count that agreed stays: else a wager could be struck because it won or lost.
+    Once cards were shown, a count that agreed stays: else a wager could be struck because it won or lost. So
+    does the number of players.
     """
     round_ = find_round(table, command.round)
     recount = round_.state != "open"
     closed = table.closed
     if closed is not None and closed.state != "closed" and not recount:
         raise Refusal("round_was_reopened", round=closed.id)
+    players = 0
+    if command.players is not None or round_.offers:
+        players = _players(state, table, command.players, round_.bets, round_)
     if not recount:
         _check_asked(around.asked_ms)
     chips, sums = _chips(state, table, command.chips), _sums(state, table, command.sums)
@@ -187,10 +195,32 @@ def decide_lock(state: BankState, table: Table, command: Lock, around: FrameCont
     if recount:
         late = round_.begun() and bool(wrong.wagers)
         refuse_if(late, "count_stays_after_cards")
-        locking = Locking(chips, accepted=wrong.wagers, sums=sums, wagered=wrong.sums)
+        locking = Locking(chips, [], wrong.wagers, sums, wrong.sums, players)
         return Locked(round_.id, locking, recount=True)
     drawn = _draw(state, table, round_.bets, around.draws)
-    return Locked(round_.id, Locking(chips, drawn, wrong.wagers, sums, wrong.sums), asked_ms=around.asked_ms)
+    locking = Locking(chips, drawn, wrong.wagers, sums, wrong.sums, players)
+    return Locked(round_.id, locking, asked_ms=around.asked_ms)
+
+
+def _players(
+    state: BankState, table: Table, said: int | None, bets: Sequence[Placed], locked: Round | None = None
+) -> int:
+    """The number of players that the lock says, 0 for none; owed where a wager depends on it (B10).
+
+    bets: of the whole round. locked: the round, where the lock may be its second.
+    """
+    offers = [bet.link for bet in bets if bet.amount]
+    if said is None or not offers:
+        owed = locked is None or not locked.players
+        for bet in bets if owed else ():
+            terms = state.link(bet.link).terms
+            refuse_if(terms.hand_kind == "best-of-table", "players_missing", link=terms.link)
+        return 0
+    least, most = len({bet.seat for bet in bets}), table.terms.seats
+    refuse_if(not least <= said <= most, "players_out_of_bounds", players=said, least=least, most=most)
+    if locked is not None and locked.begun():
+        refuse_if(said != locked.players, "players_stay_after_cards", players=locked.players)
+    return said
 
 
 def miscounted(state: BankState, table: Table, round_: Round, counted: Counted) -> Counted:
@@ -355,6 +385,7 @@ def apply_locked(effects: Effects, event: Locked) -> None:
         round_ = unfinished(table, event.round)
         round_.chips |= event.locking.chips
         round_.sums |= event.locking.sums
+        round_.players = event.locking.players or round_.players
         round_.state = judged(effects.told, event.locking.accepted)
         return
     _lock(effects, table, require(table.round, "a lock without a round"), event.locking)
@@ -367,6 +398,7 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
     _fold(effects.state, table.links, effects.seq)
     round_.chips = dict(locking.chips)
     round_.sums = dict(locking.sums)
+    round_.players = locking.players
     round_.draws = list(locking.draws)
     round_.state = judged(effects.told, locking.accepted)
     if round_.draws:

@@ -1,7 +1,7 @@
 """Claims of a settlement, checked and ranked by the server (H1-H4, T4, T8)."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,23 +10,22 @@ import msgspec
 from controllers.messages import Claim, Settle
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
-from jackpot.rules.hands import Ranked
-from jackpot.rules.paytable import FOLD, Game, HandKind, LinkTerms
+from jackpot.rules.hands import Ranked, Shown
+from jackpot.rules.paytable import DECIDED_AT_CLOSE, FOLD, Game, HandKind, LinkTerms
 from jackpot.rules.phrases import Fault
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.betting import check_players, link_number
-from jackpot.rules.rounds.offers import check_shown, named
+from jackpot.rules.rounds.offers import lacking, named
 from jackpot.rules.state import BankState, HandShown, Round, Table
-
-# Wagers on the dealer's hand exist in Ultimate Texas Hold 'Em alone (A6): two cards and the board.
-DEALER_CARDS = 2
 
 
 class Seat(msgspec.Struct, gc=False):
     """One seat's hand: what it claims, the cards that it shows, and what `read` makes of them.
 
     player: whose the box is, if a claim says. shown: as it is journalled. ranked: by link number, for every
-    link that the hand counts on. unverified: the links for which only a name was claimed (H4).
+    link that the hand counts on. unverified: the links for which only a name was claimed (H4). late: folded,
+    and settled after the others (B8). beaten: whose hand the other one beat, the seat itself or 0 for the
+    dealer (B11).
     """
 
     number: int
@@ -37,6 +36,8 @@ class Seat(msgspec.Struct, gc=False):
     shown: list[HandShown] = []
     ranked: dict[int, Ranked] = {}
     unverified: set[int] = set()
+    late: bool = False
+    beaten: int = 0
 
 
 class Showing(NamedTuple):
@@ -45,6 +46,7 @@ class Showing(NamedTuple):
     seats: list[Seat]
     board: tuple[int, ...]
     dealer: tuple[int, ...]
+    bonus: tuple[int, ...] = ()
 
 
 class Sent(NamedTuple):
@@ -57,6 +59,7 @@ class Sent(NamedTuple):
     board: tuple[int, ...]
     dealer: tuple[int, ...]
     named: list[Claim]
+    bonus: tuple[int, ...] = ()
 
 
 def check_shape(table: Table, command: Settle) -> Sent:
@@ -71,7 +74,11 @@ def check_shape(table: Table, command: Settle) -> Sent:
             check_players(table, named, whole=False)
         board = deck.parse_all(command.board, "board")
         hands.check_counts(table.terms.game, (), board)
-        return Sent(seats, board, deck.parse_all(command.dealer, "dealer"), named)
+        bonus: tuple[int, ...] = ()
+        if command.bonus:
+            bonus = deck.parse_all(command.bonus, "bonus")
+            hands.check_bonus(table.terms.game, bonus)
+        return Sent(seats, board, deck.parse_all(command.dealer, "dealer"), named, bonus)
     except Fault as fault:
         raise Refusal(fault.phrase) from fault
 
@@ -114,7 +121,9 @@ def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
 def read(state: BankState, table: Table, round_: Round, command: Settle, sent: Sent) -> Showing:
     """The hands as they count; refused with the first code that applies."""
     board = _board(round_, sent.board)
-    dealer = _dealer(round_, sent.dealer)
+    dealer = _unchanged(round_.dealer, sent.dealer, "dealer_differs")
+    bonus = _unchanged(round_.bonus, sent.bonus, "bonus_differs")
+    common = Shown((), board, dealer, bonus)
     wagered = round_.links()
     _check_all_in_one(state, round_, wagered, command, dealer)
     played = [number for number in table.links if number in wagered]
@@ -126,10 +135,10 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
         if claim.hand is not None
     }
     seats = list(sent.seats.values())
-    _rank_seats(state, table, seats, played, board)
     _check_dealer(state, table, round_, dealer, board)
     if round_.offers:
-        check_offers(state, table, round_, seats, board, close=command.close)
+        check_offers(state, table, round_, seats, common, close=command.close)
+    _rank_seats(state, table, seats, played, common)
     counted = (*(command.counts or ()), *(command.sums or ()))
     for name in (*[claim.link for claim in spoken if claim.link is not None], *counted):
         link_number(state, table, name)
@@ -137,33 +146,58 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
     if order and max(order) > table.terms.seats:
         above = next(seat for seat in order if seat > table.terms.seats)
         raise Refusal("seat_above_table", seat=above, most=table.terms.seats)
-    _check_order(round_, order)
+    _check_order(table, round_, seats, order)
     _check_wagers(state, table, wagered, spoken)
     for seat in seats:
         if spoken:
             _read_claims(state, table, seat, named)
         else:  # cards alone, or a fold
             seat.shown = [HandShown(seat.number, bytes(seat.cards), "", "", 0, seat.folded, seat.player)]
-    _check_possible(round_, seats, board, dealer)
-    return Showing(seats, board, dealer)
+    _check_possible(round_, seats, common)
+    return Showing(seats, board, dealer, bonus)
 
 
 def _rank_seats(
-    state: BankState, table: Table, seats: Sequence[Seat], played: Sequence[int], board: tuple[int, ...]
+    state: BankState, table: Table, seats: Sequence[Seat], played: Sequence[int], common: Shown
 ) -> None:
     """Ranks each seat's cards on each link that is played.
 
-    The seats' cards and the board were counted before.
+    The seats' cards and the board were counted before. common: without a seat's own cards.
     """
     shown = [seat for seat in seats if seat.cards]
     for link in played if shown else ():
         terms = state.link(link).terms
-        taken, ranking = hands.made_of(terms.hand_kind, table.terms.game)
-        if len(board) < taken:
+        made = hands.own_and_board(terms.hand_kind, table.terms.game)
+        if made is None:
+            _rank_of_others(terms, table.terms.game, link, shown, common)
+            continue
+        taken, ranking = made
+        if len(common.board) < taken:
             raise _needs_more(terms)
-        community = board[:taken]
+        community = common.board[:taken]
         for seat in shown:
             seat.ranked[link] = ranking(seat.cards + community)
+
+
+def _rank_of_others(terms: LinkTerms, game: Game, link: int, seats: Sequence[Seat], common: Shown) -> None:
+    """Ranks hands that are made of other cards besides, or beaten by another, where these are shown.
+
+    Not those that the close decides: no seat has one (B10, B11, B13, B16).
+    """
+    kind = terms.hand_kind
+    if kind in DECIDED_AT_CLOSE:
+        return
+    for seat in seats:
+        shown = common._replace(own=seat.cards)
+        ranked = None
+        if kind != "beaten":
+            ranked = hands.rank_shown(kind, game, shown, terms.cards)
+        elif not hands.needs(kind, game).missing(shown):
+            lost = hands.beaten(shown.own, shown.dealer, shown.board)
+            if lost is not None:
+                ranked, seat.beaten = lost.ranked, 0 if lost.by_player else seat.number
+        if ranked is not None:
+            seat.ranked[link] = ranked
 
 
 def _needs_more(terms: LinkTerms) -> Refusal:
@@ -257,15 +291,33 @@ def _told_apart(terms: LinkTerms) -> set[str]:
     return rows | {row.hand for row in terms.envy if row.suits}
 
 
-def _check_order(round_: Round, seats: list[int]) -> None:
-    """Checks that seat numbers fall, from the dealer's far right; anew when reopened (T4)."""
+def _check_order(table: Table, round_: Round, seats: Sequence[Seat], order: list[int]) -> None:
+    """Checks that seat numbers fall, from the dealer's far right; anew when reopened (T4).
+
+    In Ultimate Texas Hold 'Em folded hands may come after the others, falling among themselves (B8).
+    """
     settled = round_.settled()
-    falling = seats if round_.reopened or not settled else [min(settled), *seats]
-    if falling != sorted(falling, reverse=True):
-        low, high = next(pair for pair in pairwise(falling) if pair[0] < pair[1])
-        raise Refusal("seat_out_of_order", high=high, low=low)
-    for seat in seats if settled else ():
-        refuse_if(seat in settled, "seat_settled_already", seat=seat)
+    before = [] if round_.reopened else settled
+    falls = table.terms.game == "ultimate-texas-holdem" and (before or len(order) > 1)
+    turns = [*before, *order] if falls else [min(before), *order] if before else order
+    if turns != sorted(turns, reverse=True):
+        folded = {shown.seat for shown in round_.shown if shown.folded} if falls else set[int]()
+        late = _late(turns, folded | {seat.number for seat in seats if seat.folded} if falls else folded)
+        for seat in seats:
+            seat.late = seat.number in late
+    for number in order if settled else ():
+        refuse_if(number in settled, "seat_settled_already", seat=number)
+
+
+def _late(turns: Sequence[int], folded: Collection[int]) -> list[int]:
+    """The seats whose folded hands come after the others; refused where seats rise otherwise (T4, B8)."""
+    rises = [at for at, (before, after) in enumerate(pairwise(turns), 1) if before < after]
+    others, late = turns[: rises[0]], turns[rises[0] :]
+    if len(rises) > 1 or late[0] not in folded or set(late) & set(others):
+        raise Refusal("seat_out_of_order", high=turns[rises[-1]], low=turns[rises[-1] - 1])
+    for seat in late:
+        refuse_if(seat not in folded, "seat_after_late_folds", seat=seat)
+    return list(late)
 
 
 def _check_wagers(state: BankState, table: Table, wagered: set[int], claims: Sequence[Claim]) -> None:
@@ -301,34 +353,70 @@ def check_offers(
     table: Table,
     round_: Round,
     seats: Sequence[Seat],
-    board: tuple[int, ...],
+    common: Shown,
     *,
     close: bool,
 ) -> None:
-    """Refuses to settle these seats, or to end the round, without the cards that decide its offers (B16)."""
+    """Refuses to settle these seats, or to end the round, without the cards that decide its offers (B16).
+
+    What the first close decides is not due before, whatever seats are settled (B10, B13).
+    """
     settled = set(round_.settled())
     now = {seat.number for seat in seats}
-    due = [bet for bet in round_.bets if bet.seat in now or (close and bet.seat not in settled)]
-    check_shown(state, table, due, {seat.number for seat in seats if seat.folded}, board)
+    folded = {seat.number for seat in seats if seat.folded}
+    due: set[int] = set()
+    for bet in round_.bets:
+        if bet.link not in round_.offers:
+            continue
+        terms = state.link(bet.link).terms
+        if terms.hand_kind in DECIDED_AT_CLOSE:
+            is_due = close and not round_.reopened
+        else:
+            lost = bet.seat in folded and terms.forfeits(table.terms.game)
+            is_due = (bet.seat in now or (close and bet.seat not in settled)) and not lost
+        if is_due:
+            due.add(bet.link)
+    for number in sorted(due):
+        refusal = lacking(state.link(number).terms, table, round_, common, len(hands_shown(round_, seats)))
+        if refusal is not None:
+            raise refusal
+
+
+def hands_shown(round_: Round, seats: Iterable[Seat] = ()) -> dict[int, tuple[int, ...]]:
+    """The cards of every seat that has shown them by now."""
+    shown = {before.seat: deck.unpack(before.cards) for before in round_.shown if before.cards}
+    return shown | {seat.number: seat.cards for seat in seats if seat.cards}
+
+
+def ranked_at_close(terms: LinkTerms, round_: Round, showing: Showing) -> Ranked:
+    """The one hand by which the close pays every wager on an offer (B10, B13)."""
+    if terms.hand_kind == "five-board":
+        return hands.five_best(showing.board)
+    return hands.best_of_table(hands_shown(round_, showing.seats).values(), showing.board)
 
 
 def _check_dealer(
     state: BankState, table: Table, round_: Round, dealer: tuple[int, ...], board: tuple[int, ...]
 ) -> None:
     """Checks that a dealer's hand with wagers is shown whole, with the board that it needs (A6)."""
-    shown = dealer and not round_.dealer
-    links = {bet.link for bet in round_.bets if bet.dealer} if shown else set()
-    wrong = bool(links) and len(dealer) != DEALER_CARDS
-    refuse_if(wrong, "dealer_count_wrong", count=DEALER_CARDS, shown=len(dealer))
+    if not dealer or round_.dealer:
+        return
+    links = {bet.link for bet in round_.bets if bet.dealer}
+    game, count = table.terms.game, hands.DEALS[table.terms.game].dealer
+    if links or any(_counts_dealer(state.link(number).terms, game) for number in round_.offers):
+        refuse_if(len(dealer) != count, "dealer_count_wrong", count=count, shown=len(dealer))
     for number in sorted(links):
         _rank(state, table, number, dealer, board)
 
 
-def _check_possible(
-    round_: Round, seats: Sequence[Seat], board: tuple[int, ...], dealer: tuple[int, ...]
-) -> None:
+def _counts_dealer(terms: LinkTerms, game: Game) -> bool:
+    """Whether a wager on the link counts the dealer's cards besides its seat's (B11, B16)."""
+    return hands.needs(terms.hand_kind, game, terms.cards).dealer > 0
+
+
+def _check_possible(round_: Round, seats: Sequence[Seat], common: Shown) -> None:
     """Checks that no card comes twice in a round: it is played with one deck (L1, H4)."""
-    seen = [*board, *dealer]
+    seen = [*common.board, *common.dealer, *common.bonus]
     for before in round_.shown:
         seen += deck.unpack(before.cards)
     for seat in seats:
@@ -346,8 +434,10 @@ def _board(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
     return sent or before
 
 
-def _dealer(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
-    before = tuple(deck.unpack(round_.dealer))
-    differs = bool(sent) and bool(before) and sent != before
-    refuse_if(differs, "dealer_differs")
-    return sent or before
+def _unchanged(shown: bytes, sent: tuple[int, ...], template: str) -> tuple[int, ...]:
+    """The cards that were sent, or before; both where they are the same."""
+    if not shown:
+        return sent
+    before = deck.unpack(shown)
+    refuse_if(bool(sent) and sent != before, template)
+    return before

@@ -4,22 +4,27 @@ Its wagers move no meter: they are the house's, at level 0, where its awards are
 alone, and loses for no card that nobody showed (B16). Its settled hits are kept by table (B15).
 """
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 from typing import Final
 
 from jackpot.rules import hands
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import LevelChange
+from jackpot.rules.hands import Shown
 from jackpot.rules.meter import Accounts
-from jackpot.rules.paytable import HandKind, LinkTerms
-from jackpot.rules.refusal import refuse_if
+from jackpot.rules.paytable import DECIDED_AT_CLOSE, LinkTerms
+from jackpot.rules.refusal import Refusal
 from jackpot.rules.state import BankState, Hit, Link, Placed, Round, Table
 
 # The postings of what no meter pays.
 HOUSE_LEVEL: Final = 0
 
-# Hands of other cards than a seat's own and the board: no table settles them yet (B10, B11, B13, B16).
-NOT_SETTLED: Final[frozenset[HandKind]] = frozenset(("six", "five-board", "best-of-table", "beaten"))
+# The refusal for each of the cards that a seat does not hold, in the order in which they are looked for.
+_MISSING: Final = {
+    "board": "board_too_short",
+    "bonus": "bonus_missing",
+    "dealer": "offer_dealer_missing",
+}
 
 
 def take_wagers(effects: Effects, table: Table, round_: Round, link: Link, bets: Iterable[Placed]) -> None:
@@ -38,24 +43,28 @@ def given_back(link: Link, bets: Iterable[Placed]) -> list[LevelChange]:
     return [LevelChange(link.number, HOUSE_LEVEL, change)] if link.terms.offer else []
 
 
-def check_shown(
-    state: BankState, table: Table, bets: Iterable[Placed], folded: set[int], board: tuple[int, ...]
-) -> None:
-    """Refuses to settle wagers on offers that stand without the community cards that they count (B16).
+def lacking(terms: LinkTerms, table: Table, round_: Round, common: Shown, hands_shown: int) -> Refusal | None:
+    """The refusal to decide a link's wagers without cards that they count; None where none is missing (B16).
 
-    folded: seats that folded.
+    common: without a seat's own cards: where these were not sent, a wager is lost (B8). hands_shown: of how
+    many seats they were (B10).
     """
-    for bet in bets:
-        terms = state.link(bet.link).terms
-        if not terms.offer or (bet.seat in folded and terms.forfeits(table.terms.game)):
-            continue
-        refuse_if(lacks_board(terms, table, board), "board_too_short", link=terms.link)
+    missing = hands.needs(terms.hand_kind, table.terms.game, terms.cards).missing(common)
+    for what, template in _MISSING.items():
+        if what in missing:
+            return Refusal(template, link=terms.link)
+    if terms.hand_kind == "best-of-table" and hands_shown != round_.players:
+        return Refusal("players_not_shown", link=terms.link, players=round_.players, shown=hands_shown)
+    return None
 
 
-def lacks_board(terms: LinkTerms, table: Table, board: Sized) -> bool:
-    """Whether community cards that the link's wagers count were not shown (B16)."""
-    taken, _ = hands.made_of(terms.hand_kind, table.terms.game)
-    return len(board) < taken
+def decided_at_close(state: BankState, table: Table, round_: Round) -> list[int]:
+    """The numbers of the round's offers whose wagers its first close decides (B10, B13)."""
+    if round_.reopened or not round_.offers:
+        return []
+    wagered = round_.links()
+    kinds = ((number, state.link(number).terms.hand_kind) for number in table.links if number in wagered)
+    return [number for number, kind in kinds if kind in DECIDED_AT_CLOSE]
 
 
 def named(terms: LinkTerms) -> bool:

@@ -5,22 +5,24 @@ from collections.abc import Collection, Iterable, Mapping
 from controllers.messages import Close, Settle, Void
 from jackpot.rules.cards import pack, unpack
 from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
-from jackpot.rules.hands import Ranked
+from jackpot.rules.hands import Ranked, Shown
 from jackpot.rules.money import from_cents
-from jackpot.rules.paytable import PaytableRow, Percent
+from jackpot.rules.paytable import PaytableRow, Percent, row_for
 from jackpot.rules.refusal import Refusal, two_people
 from jackpot.rules.rounds import claims
 from jackpot.rules.rounds.awards import AwardTally, WinningHand
 from jackpot.rules.rounds.betting import Counted, FrameContext, find_round, link_number
 from jackpot.rules.rounds.claims import Seat, Showing
+from jackpot.rules.rounds.offers import decided_at_close
 from jackpot.rules.rounds.recompute import Edit, recompute, without_awards, without_bets
 from jackpot.rules.rounds.undo import History, Share, Take
 from jackpot.rules.signing import People
 from jackpot.rules.state import Award, BankState, Level, Link, Round, Sharer, Table
 
-# Takes of one entry in their order: a seat's turn, the dealer's hand before the seat's own; rows that
-# are shared when the round closes come after every seat (T5, A6).
+# Takes of one entry in their order: a seat's turn, the dealer's hand before the seat's own; then folded hands
+# that come after the others; rows that are shared when the round closes come after every seat (T5, A6, B8).
 SEATS_MAX = 16
+LATE_FROM = 2 * (SEATS_MAX + 1)
 SHARED_FROM = 1000
 
 # What the draws are called in place of a hand (A7).
@@ -30,9 +32,9 @@ LUCKY_BONUS = "lucky-bonus"
 KNOWN_CARDS = "why_round_was_closed"
 
 
-def _order(seat: int, *, dealer: bool) -> int:
-    """The place of a seat's turn among the takes of one entry."""
-    return 2 * (SEATS_MAX + 1 - seat) + (0 if dealer else 1)
+def _order(seat: int, *, dealer: bool, late: bool = False) -> int:
+    """The place of a seat's turn among the takes of one entry. late: as in `Seat`."""
+    return 2 * (SEATS_MAX + 1 - seat) + (0 if dealer else 1) + (LATE_FROM if late else 0)
 
 
 def decide_settle(state: BankState, table: Table, command: Settle, _around: FrameContext) -> Settled:
@@ -47,7 +49,7 @@ def decide_settle(state: BankState, table: Table, command: Settle, _around: Fram
     tally = AwardTally(state, table, round_)
     sharers = _pay_turns(tally, showing) if command.hands or command.close else []
     if command.close:
-        _pay_at_close(tally, [*round_.sharers, *sharers], showing.board)
+        _pay_at_close(tally, [*round_.sharers, *sharers], showing)
     return Settled(
         round=round_.id,
         shown=[shown for seat in showing.seats for shown in seat.shown],
@@ -56,6 +58,7 @@ def decide_settle(state: BankState, table: Table, command: Settle, _around: Fram
         made=_with_late(state, tally),
         sharers=[] if command.close else sharers,
         closing=_closing(table, counts) if command.close else None,
+        bonus=pack(showing.bonus),
     )
 
 
@@ -67,14 +70,15 @@ def decide_close(state: BankState, table: Table, command: Close, _around: FrameC
     round_ = _find_locked(table, command.round)
     if not round_.dealer and round_.on_dealer():
         raise Refusal("dealer_wagers_unpaid")
+    board, dealer, bonus = unpack(round_.board), unpack(round_.dealer), unpack(round_.bonus)
     if round_.offers:
-        claims.check_offers(state, table, round_, [], tuple(unpack(round_.board)), close=True)
+        claims.check_offers(state, table, round_, [], Shown((), board, dealer, bonus), close=True)
     closing = _closing(table, _counts(state, table, command))
-    if not (round_.sharers or round_.draws or round_.dealer):
+    if not (round_.sharers or round_.draws or round_.dealer or round_.offers):
         return Closed(round_.id, closing, Settlement())  # nothing is left to pay
     tally = AwardTally(state, table, round_)
-    showing = Showing([], tuple(unpack(round_.board)), tuple(unpack(round_.dealer)))
-    _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing.board)
+    showing = Showing([], board, dealer, bonus)
+    _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing)
     return Closed(round_.id, closing, _with_late(state, tally))
 
 
@@ -147,7 +151,7 @@ def _pay_turns(tally: AwardTally, showing: Showing) -> list[Sharer]:
     sharers: list[Sharer] = []
     dealt = _dealer_turns(round_, showing)
     for seat in showing.seats:
-        while dealt and dealt[0][0] >= seat.number:
+        while dealt and (dealt[0][0] >= seat.number or seat.late):
             _pay_dealer(tally, showing, *dealt.pop(0), sharers)
         _pay_seat(tally, seat, sharers)
         if round_.draws:
@@ -174,16 +178,23 @@ def _dealer_players(round_: Round, link: int) -> tuple[int, ...]:
     return tuple(sorted(seats, reverse=True))
 
 
-def _moment(round_: Round, seat: int) -> int:
-    """The moment of a seat's turn: 0 for now.
+def _moment(round_: Round, seat: int, *, late: bool = False) -> int:
+    """The moment of a seat's turn: 0 for now. late: as in `Seat`.
 
-    That of a missed hand is the entry in which a lower seat was first settled, else the close (T10).
+    That of a missed hand is the entry in which a lower seat, or a fold after the others, was first settled,
+    else the close (T10, B8).
     """
     if not round_.reopened:
         return 0
+    lowest, folds = SEATS_MAX + 1, False
     for settling in round_.settlings:
-        if not settling.seats or any(settled < seat for settled in settling.seats):
+        if not settling.seats:
             return settling.seq
+        for settled in settling.seats:
+            folds = folds or settled > lowest
+            lowest = min(lowest, settled)
+            if (folds, -settled) > (late, -seat):
+                return settling.seq
     raise Refusal("round_never_closed")
 
 
@@ -221,12 +232,16 @@ def _pay_hand(tally: AwardTally, seat: Seat, link: Link, ranked: Ranked, sharers
     if row is not None and (forfeited or (seat.number, link.number) not in tally.own):
         row = None
     unverified = link.number in seat.unverified
-    winner = WinningHand(seat.number, ranked.name, unverified, (seat.number,), player=seat.player)
+    because = seat.beaten if link.terms.hand_kind == "beaten" else 0
+    winner = WinningHand(
+        seat.number, ranked.name, unverified, (seat.number,), player=seat.player, because=because
+    )
     hit = None
     shared = row is not None and isinstance(row.pays, Percent) and link.terms.simultaneous == "share"
     if row is not None and not shared:
         if isinstance(row.pays, Percent):
-            order, moment = _order(seat.number, dealer=False), _moment(tally.round, seat.number)
+            order = _order(seat.number, dealer=False, late=seat.late)
+            moment = _moment(tally.round, seat.number, late=seat.late)
             hit = tally.take(link, row.pays, [winner], order, moment)[0]
         else:
             hit = tally.pay_row(link, row, winner, 0)
@@ -249,11 +264,11 @@ def _pay_draws(tally: AwardTally, seat: int, cards: Collection[int], board: Coll
             tally.pay_draw(link, seat, LUCKY_BONUS, link.terms.lucky_for)
 
 
-def _pay_at_close(tally: AwardTally, sharers: list[Sharer], board: Collection[int]) -> None:
+def _pay_at_close(tally: AwardTally, sharers: list[Sharer], showing: Showing) -> None:
     """Pays shared awards row by row, highest first, each after the reseed of the row before (T5).
 
     Missed hands join their row's award as if at the first close (T10). Then the draws of seats left out, or
-    settled before the card was on the board (A7).
+    settled before the card was on the board (A7), and what the close itself decides (B10, B13).
     """
     closed = (settling.seq for settling in tally.round.settlings if not settling.seats)
     moment = next(closed) if tally.round.reopened else 0
@@ -265,7 +280,23 @@ def _pay_at_close(tally: AwardTally, sharers: list[Sharer], board: Collection[in
             tally.take(link, pays, winners, SHARED_FROM + row, moment)
     drawn = {bet.seat for bet in tally.round.bets} if tally.round.draws else set()
     for seat in sorted(drawn, reverse=True):
-        _pay_draws(tally, seat, (), board)
+        _pay_draws(tally, seat, (), showing.board)
+    if common := decided_at_close(tally.state, tally.table, tally.round):
+        _pay_common(tally, common, showing)
+
+
+def _pay_common(tally: AwardTally, links: list[int], showing: Showing) -> None:
+    """Pays, in payout order, every wager on offers that one hand decides for all seats (B10, B13)."""
+    won: dict[int, tuple[PaytableRow, str]] = {}
+    for number in links:
+        ranked = claims.ranked_at_close(tally.link(number).terms, tally.round, showing)
+        row, _ = tally.rows(number, ranked)
+        if row is not None:
+            won[number] = row_for(row, tally.round.players), ranked.name
+    for seat in sorted({bet.seat for bet in tally.round.bets}, reverse=True):
+        for number, (row, hand) in won.items():
+            if (seat, number) in tally.own:
+                tally.pay_row(tally.link(number), row, WinningHand(seat, hand, False, (seat,)), 0)
 
 
 def _sharer(link: Link, row: PaytableRow, winner: WinningHand) -> Sharer:

@@ -17,6 +17,7 @@ LIR = "let-it-ride"
 UTH = "ultimate-texas-holdem"
 THREE = "three-card"
 FOUR = "four-card"
+CRISS = "criss-cross"
 MACHINE = -1
 DEALER = 0  # the "seat" of the dealer's hand in Hand and Prize
 Message = dict[str, Any]

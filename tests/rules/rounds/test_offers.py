@@ -12,7 +12,7 @@ from jackpot.rules import views
 from jackpot.rules.acts.hits import Correct, Corrected, Paid, Pay, Undo, Validate
 from jackpot.rules.acts.links import OpenLink, Suspend
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.rounds import Strike, VoidRound
+from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
@@ -529,6 +529,77 @@ def test_terms_that_no_offer_has_are_refused(more: dict[str, Any], template: str
     """B1, B3, B5, B6: whatever a configuration says, the journal takes no such offer."""
     answer = OfEngine().execute(OpenLink(replace(THREE, **more))).answer
     assert (answer["template"], answer["values"][1]["template"]) == ("link_terms_bad", template)
+
+
+SIX_OF: Final = ("own-1", "own-2", "dealer-1", "dealer-2", "board-1", "board-2")
+SIX: Final = offer("six", "six", rows(("four-of-a-kind",), 50), fold="stands")
+
+
+@pytest.mark.parametrize(
+    ("terms", "template"),
+    [
+        (replace(SIX, cards=SIX_OF[:5]), "terms_six_cards"),
+        (replace(SIX, cards=(*SIX_OF[:5], "own-1")), "terms_six_cards"),
+        (replace(SIX, cards=(*SIX_OF[:5], "board-6")), "terms_six_cards"),
+        (replace(SIX, cards=("dealer-1", *(f"board-{at}" for at in range(1, 6)))), "terms_six_cards"),
+        (replace(THREE, cards=SIX_OF), "terms_six_cards"),
+        (replace(SIX, hand_kind="best-of-table"), "terms_by_players"),
+        (replace(THREE, rows=(PaytableRow("pair", ToOne(2), by_players=(2,) * 7),)), "terms_by_players"),
+        (replace(METER, hand_kind="five-board"), "terms_of_offer"),
+        (replace(METER, cards=SIX_OF), "terms_of_offer"),
+    ],
+)  # fmt: skip
+def test_terms_of_other_cards_are_checked_whole(terms: LinkTerms, template: str) -> None:
+    """B10, B16, L1: six cards with one's own, odds for each number of players; with levels there are none."""
+    answer = OfEngine().execute(OpenLink(terms)).answer
+    assert (answer["template"], answer["values"][1]["template"]) == ("link_terms_bad", template)
+
+
+@pytest.mark.parametrize(
+    ("terms", "game", "ok"),
+    [
+        (SIX, "let-it-ride", True),
+        (SIX, "three-card-poker", True),
+        (SIX, "ultimate-texas-holdem", False),  # which six?
+        (replace(SIX, cards=SIX_OF), "ultimate-texas-holdem", True),
+        (replace(SIX, cards=SIX_OF), "let-it-ride", False),
+        (SIX, "criss-cross-poker", False),
+        (METER, "criss-cross-poker", False),
+        (replace(SIX, hand_kind="five-board"), "criss-cross-poker", True),
+    ],
+)
+def test_a_table_takes_the_hands_of_its_game(terms: LinkTerms, game: Game, ok: bool) -> None:
+    """L1, B13, B16: no link with levels at a Criss-Cross table; six cards of Hold 'Em only as named."""
+    subject = OfEngine()
+    assert subject.execute(OpenLink(terms)).answer["ok"]
+    answer = subject.execute(OpenTable(TableTerms("T1", game, 6, (terms.link,), 1))).answer
+    assert answer["ok"] == ok, answer
+
+
+def test_the_round_says_bonus_cards_and_players() -> None:
+    """B10, B16: a table that lost its memory is told what it has sent; a stranger without offers, nothing."""
+    place = Place(METER, SIX)
+    place.send(Wager("r1", (*bets("six", (1, 500)), Bet(1, METER.link, 100)), True, players=3))
+    place.send(Settle("r1", (), bonus=("2h", "3h", "4h")))
+    state = place.subject.engine.state
+    told = msgspec.to_builtins(greeting(state, state.table(1)))["round"]
+    assert (told["bonus"], told["players"]) == (("2h", "3h", "4h"), 3)
+    place.send(Void("r1", "tests"))
+    place.send(Wager("r2", (Bet(1, METER.link, 100),), True, players=3))
+    told = msgspec.to_builtins(greeting(state, state.table(1)))["round"]
+    assert not {"bonus", "players"} & set(told)
+
+
+def test_a_close_that_is_opened_again_pays_nothing_twice() -> None:
+    """B10, B13, T10: what the close decided stays decided; a missed hand is settled beside it."""
+    board = replace(THREE, link="board", hand_kind="five-board", rows=rows(("full-house", "pair"), 15, 1))
+    place = Place(board, game="criss-cross-poker")
+    place.send(Wager("r1", bets("board", (6, 500), (1, 1_000)), True))
+    answer = place.send(Settle("r1", (), ("9s", "9h", "2c", "3d", "7h"), close=True))
+    assert [one[:3] for one in paid(answer)] == [(6, "board", 500), (1, "board", 1_000)]
+    place.act(Reopen("T1", "r1", "tests"))
+    assert not paid(place.send(Close("r1")))
+    assert place.house("board") == (1_500, 3_000, -1_500)
 
 
 def test_a_link_with_levels_has_one_amount() -> None:
