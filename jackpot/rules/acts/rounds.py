@@ -7,16 +7,14 @@ from jackpot.rules.acts.act import FLOOR, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.requests import as_asked
 from jackpot.rules.acts.tables import find_table
-from jackpot.rules.cards import unpack
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, Recomputed, Voided
-from jackpot.rules.hands import Shown
 from jackpot.rules.invariant import require
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
 from jackpot.rules.rounds.betting import Counted, find_bets, judged, miscounted
-from jackpot.rules.rounds.claims import hands_shown
+from jackpot.rules.rounds.claims import common_of, hands_shown
 from jackpot.rules.rounds.offers import lacking
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import KNOWN_CARDS, voided
@@ -82,8 +80,7 @@ def _on_unseen_cards(state: BankState, command: Strike) -> bool:
     terms = next((link.terms for link in state.links if link.terms.link == command.link), None)
     if terms is None or not terms.offer or command.on == "dealer" or round_.state == "open":
         return False
-    common = Shown((), unpack(round_.board), unpack(round_.dealer), unpack(round_.bonus))
-    lacks = lacking(terms, table, round_, common, len(hands_shown(round_))) is not None
+    lacks = lacking(terms, table, round_, common_of(round_), len(hands_shown(round_))) is not None
     return lacks and not _waits_for_count(state, table, round_, command.link)
 
 

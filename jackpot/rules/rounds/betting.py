@@ -1,6 +1,7 @@
 """Wagers before the cards: placing, withdrawing and locking, decided and applied (T1-T3, T9, L11)."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -24,6 +25,9 @@ from jackpot.rules.state import BankState, DrawMade, Link, Placed, Round, Table
 
 # One frame of 65,536 bytes holds a welcome: with the round, and the last answer, which may list 192 awards.
 ROUND_BETS_MAX: Final = 64
+
+# In C, for it is asked at every lock.
+_LEVELS: Final = attrgetter("levels")
 
 # How long a table opens and locks no new round, once a person has asked to reopen the last one (T10).
 ASKED_HOLDS_MS: Final = 15 * 60_000
@@ -84,7 +88,7 @@ def decide_wager(state: BankState, table: Table, command: Wager, around: FrameCo
     check_players(table, [*round_.bets, *bets] if round_ else bets)
     _check_round_for_wager(table, command.round)
     players = 0
-    if command.lock and not all(link.levels for link in links.values()):
+    if command.lock and not all(map(_LEVELS, links.values())):
         players = _players(state, table, command.players, [*round_.bets, *placed] if round_ else placed)
     for name, link in links.items():
         if link.suspended and any(bet.link == name for bet in bets):

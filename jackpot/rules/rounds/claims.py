@@ -121,8 +121,12 @@ def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
 def read(state: BankState, table: Table, round_: Round, command: Settle, sent: Sent) -> Showing:
     """The hands as they count; refused with the first code that applies."""
     board = _board(round_, sent.board)
-    dealer = _unchanged(round_.dealer, sent.dealer, "dealer_differs")
-    bonus = _unchanged(round_.bonus, sent.bonus, "bonus_differs")
+    dealer: tuple[int, ...] = ()
+    bonus: tuple[int, ...] = ()
+    if sent.dealer or round_.dealer:
+        dealer = _unchanged(round_.dealer, sent.dealer, "dealer_differs")
+    if sent.bonus or round_.bonus:
+        bonus = _unchanged(round_.bonus, sent.bonus, "bonus_differs")
     common = Shown((), board, dealer, bonus)
     wagered = round_.links()
     _check_all_in_one(state, round_, wagered, command, dealer)
@@ -380,6 +384,11 @@ def check_offers(
         refusal = lacking(state.link(number).terms, table, round_, common, len(hands_shown(round_, seats)))
         if refusal is not None:
             raise refusal
+
+
+def common_of(round_: Round) -> Shown:
+    """The cards that were shown of a round, without those of seats."""
+    return Shown((), deck.unpack(round_.board), deck.unpack(round_.dealer), deck.unpack(round_.bonus))
 
 
 def hands_shown(round_: Round, seats: Iterable[Seat] = ()) -> dict[int, tuple[int, ...]]:

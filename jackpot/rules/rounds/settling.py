@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from controllers.messages import Close, Settle, Void
-from jackpot.rules.cards import pack, unpack
+from jackpot.rules.cards import pack
 from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
-from jackpot.rules.hands import Ranked, Shown
+from jackpot.rules.hands import Ranked
 from jackpot.rules.money import from_cents
 from jackpot.rules.paytable import PaytableRow, Percent, row_for
 from jackpot.rules.refusal import Refusal, two_people
@@ -70,14 +70,14 @@ def decide_close(state: BankState, table: Table, command: Close, _around: FrameC
     round_ = _find_locked(table, command.round)
     if not round_.dealer and round_.on_dealer():
         raise Refusal("dealer_wagers_unpaid")
-    board, dealer, bonus = unpack(round_.board), unpack(round_.dealer), unpack(round_.bonus)
     if round_.offers:
-        claims.check_offers(state, table, round_, [], Shown((), board, dealer, bonus), close=True)
+        claims.check_offers(state, table, round_, [], claims.common_of(round_), close=True)
     closing = _closing(table, _counts(state, table, command))
     if not (round_.sharers or round_.draws or round_.dealer or round_.offers):
         return Closed(round_.id, closing, Settlement())  # nothing is left to pay
     tally = AwardTally(state, table, round_)
-    showing = Showing([], board, dealer, bonus)
+    common = claims.common_of(round_)
+    showing = Showing([], common.board, common.dealer, common.bonus)
     _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing)
     return Closed(round_.id, closing, _with_late(state, tally))
 
