@@ -51,6 +51,10 @@ BOUND_STATES: Final = {
     "odds": "?preview=normal&past=34",
     "major": "?preview=win&level=major",
     "minor": "?preview=win&level=minor",
+    "fountain": "?preview=win&past=17",
+    "second count": "?preview=win&past=25.5",
+    "search lights": "?preview=win&past=34",
+    "hand": "?preview=win&past=43",
 }
 # Of all that is allocated, also what is collected at once: about each such byte.
 SAMPLED: Final = {

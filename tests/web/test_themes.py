@@ -69,6 +69,7 @@ ODDS: Final = """() => {
     return {
         rows: rows.map((row) => `${text(row, '.named')}: ${text(row, '.pays')}`),
         out: [...document.querySelectorAll('#odds h2, #odds .named, #odds .pays')].filter(out).length,
+        wide: document.querySelector('#odds ul').offsetWidth > 0.9 * box.width,
     };
 }"""
 # How many amounts are on the screen whole, and the part of it that a picture of the house has.
@@ -124,7 +125,7 @@ async def test_each_theme_has_a_font_of_its_own(tmp_path: Path) -> None:
 async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
     """Signs: posted odds and the house's pictures come between the meters, which stay on the screen.
 
-    The odds are every row of the paytable, whole on every screen.
+    The odds are every row of the paytable, whole on every screen, and leave no side of it empty.
     """
     (tmp_path / "show.png").write_bytes(PIXEL)
     links = LINKS + '[link.display]\npictures = ["show.png"]\n'
@@ -146,7 +147,7 @@ async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
             width, height = SIZES[size]
             await page.set_viewport_size({"width": width, "height": height})
             await painted(page)
-            assert await page.evaluate(ODDS) == {"rows": POSTED, "out": 0}, size
+            assert await page.evaluate(ODDS) == {"rows": POSTED, "out": 0, "wide": True}, size
         await until_true(page, LATER.format(part="#picture", hidden="false"))
         await painted(page)
         meters = await page.evaluate(METERS)

@@ -10,8 +10,8 @@ const MEASURED_PX = 100;
 const LAYOUTS = [["", 1, 1.4], ["stacked", 1, 1.4], ["bare", 1, 1], ["bare", 2, 1], ["bare", 3, 1]];
 // Rows have more air than their letters need, up to this.
 const TALLER_MAX = 1.6;
-// The widest column, in its letters: of a wider one nobody sees which hand pays what.
-const WIDE_EM = 25;
+// The widest column, in its letters: dots lead from a hand to what it pays, over no longer a way.
+const WIDE_EM = 34;
 
 // What a row pays, in words. pays: {kind, of}: "percent" of a level in basis points, "for" one, "to" one, "fixed" cents.
 function paid({ kind, of, level }, display, money) {
