@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from jackpot.api.operation import BadRequest, Elsewhere, NotDone, OperationCall, number
+from jackpot.api.operation import BadRequest, BankElsewhere, NotDone, OperationCall, number
 from jackpot.api.registry import BANK_KEYS
 from jackpot.bank.bank import Bank, BankStopped
 from jackpot.config.phrases import either
@@ -32,7 +32,7 @@ class BankRouter:
         self.banks = banks
         self.devices = devices
 
-    def here(self, name: str | None = None) -> tuple[list[Bank], tuple[Elsewhere, ...]]:
+    def here(self, name: str | None = None) -> tuple[list[Bank], tuple[BankElsewhere, ...]]:
         """Splits the banks into those that this server may answer for, and the others.
 
         bank: of that one alone. Raises BadRequest for one that is unknown.
@@ -42,10 +42,10 @@ class BankRouter:
             if (stopped := _stopped(bank)) is None:
                 found.append(bank)
             else:
-                others.append(Elsewhere(bank=bank.name, why=stopped, server=server_of(bank) or None))
+                others.append(BankElsewhere(bank=bank.name, why=stopped, server=server_of(bank) or None))
         return found, tuple(others)
 
-    def with_people(self) -> tuple[list[Bank], tuple[Elsewhere, ...]]:
+    def with_people(self) -> tuple[list[Bank], tuple[BankElsewhere, ...]]:
         """As `here`, and the bank of the site's people if this server may answer for it."""
         here, elsewhere = self.here()
         return (here if _stopped(self.people) else [*here, self.people]), elsewhere

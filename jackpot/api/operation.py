@@ -84,7 +84,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """A JSON object."""
 
 
-class Elsewhere(Reply, frozen=True):
+class BankElsewhere(Reply, frozen=True):
     """A bank that is left out of a list. server: the id of the one that has it, None where none is known."""
 
     bank: str

@@ -23,7 +23,7 @@ from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import Role
-from jackpot.rules.state import BankState, Seen
+from jackpot.rules.state import BankState, SeenPreview
 from jackpot.text import RefusalSentence
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def _command(ask: AskPreview, config: "Config", at: int) -> ActCommand:
     return command
 
 
-def what_follows(state: BankState, event: Event, sight: Seen) -> dict[str, Any]:
+def what_follows(state: BankState, event: Event, sight: SeenPreview) -> dict[str, Any]:
     """The effects of an event, by the names that replies have for them. sight: its preview."""
     return {
         "moved": moved(state, sight),
@@ -298,7 +298,7 @@ def _leaving(state: BankState, event: Event) -> tuple[Leaving, ...]:
     )
 
 
-def moved(state: BankState, sight: Seen) -> tuple[Moved, ...]:
+def moved(state: BankState, sight: SeenPreview) -> tuple[Moved, ...]:
     """The meters that an act would move; awards that no meter pays are left out."""
     return tuple(
         Moved(

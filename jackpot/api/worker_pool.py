@@ -59,7 +59,7 @@ def refused_by(refusal: WorkerRefusal) -> BadRequest | NotDone:
     return BadRequest(said) if refusal.code is Code.BAD_REQUEST else NotDone(refusal.code, said)
 
 
-class Late(NotDone):
+class WorkerTimeout(NotDone):
     """A process did not answer within its time, and was ended."""
 
 
@@ -128,7 +128,8 @@ class WorkerPool:
         """Asks a process; who asks the same meanwhile gets the same answer.
 
         It ends when the last of those who wait for it is cancelled. within_s: from its turn on. kind: a
-        question waits for none of another kind. Raises NotDone if too many wait, or if it fails; Late.
+        question waits for none of another kind. Raises NotDone if too many wait, or if it fails, and
+        WorkerTimeout.
         """
         asking = self._asked.get(question)
         if asking is None:
@@ -180,7 +181,7 @@ class WorkerPool:
             with self._folder() as folder:
                 status, said, complaint = await self._run(question, within_s, folder)
         except TimeoutError as late:
-            raise Late(
+            raise WorkerTimeout(
                 Code.BUSY,
                 RefusalSentence(
                     "{called} did not answer within {within_s} s",

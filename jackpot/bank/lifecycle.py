@@ -356,7 +356,7 @@ def patience(*, first: bool, others_first: bool, busy: int, up_s: float) -> floa
     return busy * PER_BANK_S + (NOT_FIRST_S if others_first else 0.0)
 
 
-class Here(Enum):
+class BankCondition(Enum):
     """The state of a bank in this server, in a word for operators."""
 
     HELD = "held"
@@ -373,7 +373,7 @@ class Lease(NamedTuple):
     holder: str
     epoch: int
     seq: int
-    here: Here
+    here: BankCondition
     why: str
 
 
@@ -654,15 +654,15 @@ class BankLifecycle:
     def look(self, seq: int, now: float) -> Lease:
         """The lease of the bank, also without a ledger. seq: of the last row made durable here."""
         if self.state in HELD:
-            here = Here.HELD if self.leased(now) else Here.UNCONFIRMED
-            why = "" if here is Here.HELD else "the ledger has not confirmed it in time"
+            here = BankCondition.HELD if self.leased(now) else BankCondition.UNCONFIRMED
+            why = "" if here is BankCondition.HELD else "the ledger has not confirmed it in time"
             return Lease(self.bank, self.own, self._head.epoch if self._head else 0, seq, here, why)
         head = self._head or Head(self.bank, 0, 0, b"", "", 0)
         known = self.bank, head.holder, head.epoch, head.seq
         if self.failed:
-            return Lease(*known, Here.STOPPED, self._reason)
+            return Lease(*known, BankCondition.STOPPED, self._reason)
         if self._head is None:
-            return Lease(*known, Here.STANDBY, "the ledger does not answer")
+            return Lease(*known, BankCondition.STANDBY, "the ledger does not answer")
         if self.state is LifecycleState.RELEASING:
-            return Lease(*known, Here.STANDBY, "it is being given up")
-        return Lease(*known, Here.STANDBY, "" if self.elsewhere else "no server is seen at work")
+            return Lease(*known, BankCondition.STANDBY, "it is being given up")
+        return Lease(*known, BankCondition.STANDBY, "" if self.elsewhere else "no server is seen at work")

@@ -19,7 +19,7 @@ import msgspec
 
 from controllers.messages import Lock, Wager
 from jackpot.bank.draws import draws_at
-from jackpot.ledger.held import Held
+from jackpot.ledger.held import HeldRows
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, SnapshotSeal, digest_of
 from jackpot.rules.commands import DIGEST_BYTES, Envelope, RawDraws
@@ -104,7 +104,7 @@ class Sequencer:
         self.epoch = head.epoch
         self.durable_seq = head.seq
         self.durable_hash = head.hash
-        self.held = Held(engine, head)
+        self.held = HeldRows(engine, head)
         self.submitted = 0
         self.depth = 0
         self._tell = tell

@@ -42,7 +42,7 @@ P = ParamSpec("P")
 Kind = type[ServerCommand | ActCommand]
 
 
-class Spelling(NamedTuple):
+class OptionSpelling(NamedTuple):
     """How a command spells a field. help: "" where the description of its type says it."""
 
     metavar: str
@@ -51,38 +51,40 @@ class Spelling(NamedTuple):
 
 
 # By the field's name; another field is called by its name, and explained by its type.
-_ARGUMENTS: Final[Mapping[str, Spelling]] = {
-    "alarm": Spelling("ALARM", "The alarm's id, as `alarms list` gives it.", "AL7"),
-    "award": Spelling("AWARD", "The award's id, such as A34.", "A34"),
-    "device": Spelling("DEVICE", "The device's id.", "T01"),
-    "digest": Spelling("DIGEST", "As published with the release, 64 hex digits.", '"$DIGEST"'),
-    "hit": Spelling("HIT", "The hit's id, such as H12.", "H12"),
-    "left": Spelling("LEFT", "Its id, such as D3; `jackpot links show` lists them.", "D3"),
-    "level": Spelling("LEVEL", "The level's name.", "meter"),
-    "link": Spelling("LINK", "The link's id.", "floor-five"),
-    "links": Spelling("LINK...", "The link's id; there may be several.", "floor-five"),
-    "login": Spelling("LOGIN", "What the person signs in with.", "cal"),
-    "person": Spelling("LOGIN", "What the person signs in with.", "cal"),
-    "role": Spelling("ROLE", example="floor"),
-    "round": Spelling("ROUND", "The round's id, as `rounds show` gives it.", "R77"),
-    "seat": Spelling("SEAT", "The seat that made the wager.", "4"),
-    "table": Spelling("TABLE", "The table's id.", "T01"),
-    "to": Spelling("TO", "The link that its money goes to.", "floor-six"),
-    "token": Spelling("TOKEN", "Its number, as `tokens` says.", "3"),
+_ARGUMENTS: Final[Mapping[str, OptionSpelling]] = {
+    "alarm": OptionSpelling("ALARM", "The alarm's id, as `alarms list` gives it.", "AL7"),
+    "award": OptionSpelling("AWARD", "The award's id, such as A34.", "A34"),
+    "device": OptionSpelling("DEVICE", "The device's id.", "T01"),
+    "digest": OptionSpelling("DIGEST", "As published with the release, 64 hex digits.", '"$DIGEST"'),
+    "hit": OptionSpelling("HIT", "The hit's id, such as H12.", "H12"),
+    "left": OptionSpelling("LEFT", "Its id, such as D3; `jackpot links show` lists them.", "D3"),
+    "level": OptionSpelling("LEVEL", "The level's name.", "meter"),
+    "link": OptionSpelling("LINK", "The link's id.", "floor-five"),
+    "links": OptionSpelling("LINK...", "The link's id; there may be several.", "floor-five"),
+    "login": OptionSpelling("LOGIN", "What the person signs in with.", "cal"),
+    "person": OptionSpelling("LOGIN", "What the person signs in with.", "cal"),
+    "role": OptionSpelling("ROLE", example="floor"),
+    "round": OptionSpelling("ROUND", "The round's id, as `rounds show` gives it.", "R77"),
+    "seat": OptionSpelling("SEAT", "The seat that made the wager.", "4"),
+    "table": OptionSpelling("TABLE", "The table's id.", "T01"),
+    "to": OptionSpelling("TO", "The link that its money goes to.", "floor-six"),
+    "token": OptionSpelling("TOKEN", "Its number, as `tokens` says.", "3"),
 }
-_OPTIONS: Final[Mapping[str, Spelling]] = {
-    "amount": Spelling("SUM", 'The right sum, such as "9999.21".', "9999.21"),
-    "award": Spelling("ID", "Only this award of the hit, such as A34."),
-    "believe": Spelling("", "Whether you believe the table's number."),
-    "key": Spelling("FINGERPRINT", "Only this key of the device."),
-    "levels": Spelling("FROM=TO", "The level that takes it, where the other link has none of the same name."),
-    "remark": Spelling("TEXT", "What you found; it is journalled."),
-    "remove": Spelling("", "Take the money off the meter, or let it stay for the next winner."),
-    "roles": Spelling("ROLE", "A role; may be repeated."),
-    "seat": Spelling("N", "Only this winner of the hit."),
-    "to": Spelling("LINK", "The link that its money goes to."),
-    "nonresident": Spelling("", "The patron is no resident of the site's country."),
-    "withheld": Spelling("SUM", 'What is withheld, such as "2398.80".', "2398.80"),
+_OPTIONS: Final[Mapping[str, OptionSpelling]] = {
+    "amount": OptionSpelling("SUM", 'The right sum, such as "9999.21".', "9999.21"),
+    "award": OptionSpelling("ID", "Only this award of the hit, such as A34."),
+    "believe": OptionSpelling("", "Whether you believe the table's number."),
+    "key": OptionSpelling("FINGERPRINT", "Only this key of the device."),
+    "levels": OptionSpelling(
+        "FROM=TO", "The level that takes it, where the other link has none of the same name."
+    ),
+    "remark": OptionSpelling("TEXT", "What you found; it is journalled."),
+    "remove": OptionSpelling("", "Take the money off the meter, or let it stay for the next winner."),
+    "roles": OptionSpelling("ROLE", "A role; may be repeated."),
+    "seat": OptionSpelling("N", "Only this winner of the hit."),
+    "to": OptionSpelling("LINK", "The link that its money goes to."),
+    "nonresident": OptionSpelling("", "The patron is no resident of the site's country."),
+    "withheld": OptionSpelling("SUM", 'What is withheld, such as "2398.80".', "2398.80"),
 }
 # Whether something is so: the options for yes and for no.
 _FLAGS: Final[Mapping[str, str]] = {
@@ -267,7 +269,7 @@ def _parameter(field: FieldInfo, default: Any, explained: str) -> Parameter:
     if name == "reason":
         return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Reason)
     kind, argument = _type_of(field), required and _is_argument(field)
-    spelling = (_ARGUMENTS if argument else _OPTIONS).get(name, Spelling(name.upper()))
+    spelling = (_ARGUMENTS if argument else _OPTIONS).get(name, OptionSpelling(name.upper()))
     choices = " or ".join(", ".join(kind.choices).rsplit(", ", 1))
     said = explained or spelling.help or kind.described or choices or name.replace("_", " ")
     shown: dict[str, Any] = {"help": said[:1].upper() + said[1:].removesuffix(".") + "."}

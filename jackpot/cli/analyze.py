@@ -78,16 +78,16 @@ class AnalyzeOptions:
 
     def found(self) -> "Analysis":
         """Runs the analysis. Ends the command where it cannot be made."""
-        from jackpot.odds.analysis import Tonight, analyze
-        from jackpot.odds.subject import Unanalysable, Wish, subject_of
+        from jackpot.odds.analysis import AnalysisConditions, analyze
+        from jackpot.odds.subject import AnalysisError, OperatorChoices, subject_of
 
         figures = _pairs("--set", "LEVEL.FIGURE=VALUE", self.figures)
         draws = self.magic_card_every, self.lucky_every
-        wish = Wish(self.wager, self.game, self.envy, figures, *draws, self.stake)
-        tonight = Tonight(_sums(self.meters), self.players, self.rate)
+        wish = OperatorChoices(self.wager, self.game, self.envy, figures, *draws, self.stake)
+        tonight = AnalysisConditions(_sums(self.meters), self.players, self.rate)
         try:
             return analyze(subject_of(self.paytable, wish), tonight)
-        except Unanalysable as error:
+        except AnalysisError as error:
             fail(str(error))
 
 

@@ -269,11 +269,15 @@ def _banks(client: ApiClient) -> tuple[list[str], bool]:
     Where it holds none the first, of which it says who does.
     """
     from jackpot.api.queries.servers import AskBanks
-    from jackpot.bank.lifecycle import Here
+    from jackpot.bank.lifecycle import BankCondition
     from jackpot.rules.signing import SITE
 
     leases = [lease for lease in client.ask(AskBanks())["banks"] if lease["bank"] != SITE]
-    held = [lease["bank"] for lease in leases if Here(lease["here"]) in (Here.HELD, Here.UNCONFIRMED)]
+    held = [
+        lease["bank"]
+        for lease in leases
+        if BankCondition(lease["here"]) in (BankCondition.HELD, BankCondition.UNCONFIRMED)
+    ]
     for lease in leases:
         if held and lease["bank"] not in held:
             typer.echo(f"without bank {lease['bank']}: {lease['holder'] or 'nobody'} has it", err=True)

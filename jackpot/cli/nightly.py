@@ -13,7 +13,7 @@ from jackpot.cli.textfile import TextFile, tell
 from jackpot.text import counted
 
 if TYPE_CHECKING:
-    from jackpot.ledger.maintenance.nightly import Night
+    from jackpot.ledger.maintenance.nightly import NightlyBackup
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def nightly(asked: NightlyOptions) -> None:
 
     url = ledger_of(asked.ledger, asked.config)
 
-    async def work() -> "Night":
+    async def work() -> "NightlyBackup":
         async with opened(url, readonly=True) as source:
             with bar() as progress:
                 return await night(

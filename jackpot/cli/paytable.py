@@ -119,15 +119,15 @@ def count(
 
 def _odds(found: "Paytable") -> list[tuple[str, str]]:
     """Return, hit frequency and break-even meter for one player, at the printed seeds."""
-    from jackpot.odds.analysis import Tonight
+    from jackpot.odds.analysis import AnalysisConditions
     from jackpot.odds.analysis import analyze as found_by
     from jackpot.odds.sheets import brief
-    from jackpot.odds.subject import Wish, subject_of
+    from jackpot.odds.subject import OperatorChoices, subject_of
 
-    odds = brief(found_by(subject_of(found.id, Wish()), Tonight()))
+    odds = brief(found_by(subject_of(found.id, OperatorChoices()), AnalysisConditions()))
     if found.stake_open is None:
         return odds
-    kept = brief(found_by(subject_of(found.id, Wish(stake="kept")), Tonight()))
+    kept = brief(found_by(subject_of(found.id, OperatorChoices(stake="kept")), AnalysisConditions()))
     return [odds[0], *kept]
 
 

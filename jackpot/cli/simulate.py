@@ -80,7 +80,7 @@ def simulate(asked: SimulateOptions) -> None:
     from jackpot.ledger.store import LedgerError
 
     require_lab("numpy", "jackpot simulate")
-    from jackpot.lab.simulation.plan import SimulationPlan, Wrong, game_of
+    from jackpot.lab.simulation.plan import PlanError, SimulationPlan, game_of
 
     try:
         plan = SimulationPlan(
@@ -97,7 +97,7 @@ def simulate(asked: SimulateOptions) -> None:
         config, result = _simulated(plan, asked.folder)
     except FileExistsError:
         fail(f"{asked.folder} is there already: give a new folder")
-    except (Wrong, CatalogueError, LedgerError, OSError) as error:
+    except (PlanError, CatalogueError, LedgerError, OSError) as error:
         fail(f"not simulated: {error}")
     improbable = _tell(plan, result, as_json=asked.as_json)
     if asked.folder is not None and not asked.as_json:

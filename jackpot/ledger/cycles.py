@@ -32,14 +32,14 @@ _FIRST: Final = """
 """
 
 
-class Turn(NamedTuple):
+class TakePoint(NamedTuple):
     """A moment on a level: before the take of that order in entry `row`."""
 
     row: int
     order: int
 
 
-class Start(NamedTuple):
+class CycleStart(NamedTuple):
     """The entry that began a cycle. take: of the whole meter; None for the level's first entry."""
 
     seq: int
@@ -55,20 +55,20 @@ class Cycles:
         self._undone: set[int] = set()
         self._undone_from = 2**63 - 1
 
-    def running_since(self, level: tuple[int, int], waiting: Collection[int]) -> Start:
+    def running_since(self, level: tuple[int, int], waiting: Collection[int]) -> CycleStart:
         """Start of the running cycle, or of the one that may run once waiting awards are undone.
 
         waiting: the numbers of those awards.
         """
-        return self.since(level, Turn(self._ledger.head(self._bank).seq + 1, 0), waiting)
+        return self.since(level, TakePoint(self._ledger.head(self._bank).seq + 1, 0), waiting)
 
-    def since(self, level: tuple[int, int], turn: Turn, waiting: Collection[int]) -> Start:
+    def since(self, level: tuple[int, int], turn: TakePoint, waiting: Collection[int]) -> CycleStart:
         """Start of the cycle that ran at a turn."""
-        return self.reseed_before(level, turn, waiting) or Start(self.first_entry(level), None)
+        return self.reseed_before(level, turn, waiting) or CycleStart(self.first_entry(level), None)
 
     def reseed_before(
-        self, level: tuple[int, int], turn: Turn, waiting: Collection[int] = ()
-    ) -> Start | None:
+        self, level: tuple[int, int], turn: TakePoint, waiting: Collection[int] = ()
+    ) -> CycleStart | None:
         """Last take of the whole meter before that turn whose award stands; None if there is none.
 
         waiting: awards that are treated as undone, since they may be.
@@ -78,10 +78,10 @@ class Cycles:
             found = self._asked(_AWARDING, below, *level, PAGE)
             for (seq,) in found:
                 for take in reversed(takes(self._event(seq), level)):
-                    before = Turn(seq, take.order) < turn
+                    before = TakePoint(seq, take.order) < turn
                     gone = self.undone_since(seq).union(waiting) if before else set()
                     if before and is_whole(take.rate) and not set(take.awards) <= gone:
-                        return Start(seq, take)
+                        return CycleStart(seq, take)
             if len(found) < PAGE:
                 return None
             below = found[-1][0] - 1

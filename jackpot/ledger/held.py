@@ -21,7 +21,7 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder(list[Row]).decode
 
 
-class Place(NamedTuple):
+class PossibleEnd(NamedTuple):
     """A possible end of the ledger: a held row and all before it. batches: from the snapshot to that row."""
 
     seq: int
@@ -34,7 +34,7 @@ class Place(NamedTuple):
             yield from _decode(batch)
 
 
-class Held:
+class HeldRows:
     """Durable state and rows that one writer holds in memory. engine: the state of its ledger at that head.
 
     Rows are kept as bytes, to spare the garbage collector each row and posting.
@@ -71,15 +71,15 @@ class Held:
         """Adds rows whose commit is in doubt; they would come next. snapshot: as in `durable`."""
         self._doubtful = rows, snapshot
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[PossibleEnd]:
         """Places at which the ledger may stand, the furthest first."""
         if self._snapshot is None:
             return
         rows, _ = self._doubtful
         if rows:
-            yield Place(rows[-1].seq, rows[-1].hash, self._snapshot, (*self._batches, _encode(rows)))
+            yield PossibleEnd(rows[-1].seq, rows[-1].hash, self._snapshot, (*self._batches, _encode(rows)))
         if self._seq:
-            yield Place(self._seq, self._hash, self._snapshot, tuple(self._batches))
+            yield PossibleEnd(self._seq, self._hash, self._snapshot, tuple(self._batches))
 
     def settled(self, engine: Engine, head: Head) -> None:
         """Ends a doubt: the ledger was found to stand there. engine: its state."""

@@ -43,7 +43,7 @@ _BEYOND: Final = 2**63 - 1
 Written = Validated | Paid | PapersAdded
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StoredPaper(msgspec.Struct, frozen=True):
     """A row of `paper` as stored, which may not match its digest."""
 
     mark: bytes
@@ -85,7 +85,7 @@ def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
     What is emptied with its salt left was changed: the server erases both.
     """
     for salt, text in ledger.look_up(_FACTS, mark):
-        kept = Kept(mark, salt, text)
+        kept = StoredPaper(mark, salt, text)
         if kept.is_empty():
             return {}
         if kept.is_marked():
@@ -93,9 +93,9 @@ def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
     return None
 
 
-def rows(ledger: Reader) -> list[Kept]:
+def rows(ledger: Reader) -> list[StoredPaper]:
     """Every row of `paper`, the oldest first."""
-    return [Kept(mark, salt, text) for mark, _, _, salt, text in ledger.look_up(_ALL)]
+    return [StoredPaper(mark, salt, text) for mark, _, _, salt, text in ledger.look_up(_ALL)]
 
 
 def older(ledger: Reader, than: int) -> set[bytes]:

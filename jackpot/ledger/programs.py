@@ -23,7 +23,7 @@ _LAST: Final = f"""
 """  # noqa: S608
 
 
-class Began(msgspec.Struct, frozen=True):
+class ProgramStart(msgspec.Struct, frozen=True):
     """Row `seq` from which a program decides. version: empty where none is recorded."""
 
     seq: int
@@ -31,7 +31,7 @@ class Began(msgspec.Struct, frozen=True):
     digest: bytes = b""
 
 
-class Stretch(msgspec.Struct, frozen=True):
+class ProgramSpan(msgspec.Struct, frozen=True):
     """Rows first to last, which one program decided. version: empty where none is recorded."""
 
     first: int
@@ -40,16 +40,16 @@ class Stretch(msgspec.Struct, frozen=True):
     digest: bytes
 
 
-def began_in(row: Row, epoch: int) -> Began | None:
+def began_in(row: Row, epoch: int) -> ProgramStart | None:
     """Program that a row begins; None if it continues the one before. epoch: that of the row before it."""
     if row.kind == ProgramBegan.kind:
         event = event_in(row)
         if isinstance(event, ProgramBegan):
-            return Began(row.seq, event.version, event.digest)
-    return Began(row.seq) if row.epoch > epoch else None
+            return ProgramStart(row.seq, event.version, event.digest)
+    return ProgramStart(row.seq) if row.epoch > epoch else None
 
 
-def went_on(ledger: Reader, bank: str, cut: Cut) -> Began:
+def went_on(ledger: Reader, bank: str, cut: Cut) -> ProgramStart:
     """Program of the first row after a cut, if its epoch continues there."""
 
     def asked(number: int) -> Conversation[list[tuple[int, int, bytes]]]:
@@ -61,18 +61,18 @@ def went_on(ledger: Reader, bank: str, cut: Cut) -> Began:
         except (registry.UnknownEventError, msgspec.MsgspecError):
             break
         if epoch == cut.epoch and isinstance(event, ProgramBegan):
-            return Began(cut.seq + 1, event.version, event.digest)
-    return Began(cut.seq + 1)
+            return ProgramStart(cut.seq + 1, event.version, event.digest)
+    return ProgramStart(cut.seq + 1)
 
 
-def stretches(began: Iterable[Began], last: int) -> Iterator[Stretch]:
+def stretches(began: Iterable[ProgramStart], last: int) -> Iterator[ProgramSpan]:
     """Rows up to `last` by program; successive epochs of the same program are one stretch."""
-    now: Began | None = None
+    now: ProgramStart | None = None
     for one in began:
         if now is not None and (now.version, now.digest) == (one.version, one.digest):
             continue
         if now is not None and now.seq < one.seq:
-            yield Stretch(now.seq, one.seq - 1, now.version, now.digest)
+            yield ProgramSpan(now.seq, one.seq - 1, now.version, now.digest)
         now = one
     if now is not None and now.seq <= last:
-        yield Stretch(now.seq, last, now.version, now.digest)
+        yield ProgramSpan(now.seq, last, now.version, now.digest)

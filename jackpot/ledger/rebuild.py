@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from jackpot.ledger.archived import cut_of, is_archived
-from jackpot.ledger.held import Held, Place
+from jackpot.ledger.held import HeldRows, PossibleEnd
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import Fenced, LedgerCorrupt, over
@@ -61,7 +61,7 @@ def rebuild(
     tell: Tell = lambda _rows, _why: None,
     keep: Keep = lambda _snapshot: None,
     proved: int | None = None,
-    held: Held | None = None,
+    held: HeldRows | None = None,
 ) -> tuple[Engine, Head]:
     """Rebuilds the engine from the ledger. Returns it with its head.
 
@@ -90,7 +90,7 @@ def read_to(
     *,
     redecider: bool = False,
     proved: int | None = None,
-    held: Held | None = None,
+    held: HeldRows | None = None,
 ) -> Engine:
     """Rebuilds the engine at a head, whatever a writer adds meanwhile.
 
@@ -152,7 +152,9 @@ class _Beginning(NamedTuple):
     sealed: bool
 
 
-def _begin_held(ledger: Reader, head: Head, keep: Keep, held: Held, wrong: list[str]) -> _Beginning | None:
+def _begin_held(
+    ledger: Reader, head: Head, keep: Keep, held: HeldRows, wrong: list[str]
+) -> _Beginning | None:
     """Starting point from the held state, if the journal has its last row; otherwise None, and all is read.
 
     keep: as `rebuild`. wrong: takes a sentence where what is held contradicts itself.
@@ -170,7 +172,7 @@ def _begin_held(ledger: Reader, head: Head, keep: Keep, held: Held, wrong: list[
     return None
 
 
-def _held_at(place: Place, newest: int, keep: Keep) -> Engine:
+def _held_at(place: PossibleEnd, newest: int, keep: Keep) -> Engine:
     """Held state at a place. newest: the row of the ledger's newest snapshot; later are kept.
 
     Raises LedgerCorrupt where the rows that are held do not make it.

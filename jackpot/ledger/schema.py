@@ -55,7 +55,7 @@ EVERYBODY: Final = "everybody"
 _READ: Final = "SELECT"
 
 
-class Facts(NamedTuple):
+class SchemaFacts(NamedTuple):
     """Facts of a schema. facts: all but plain indexes. plain: those, by name. rights: (object, role,
     right).
     """
@@ -104,7 +104,7 @@ def postgres() -> Conversation[Differences]:
     return _compared((yield from postgres_facts()), _postgres_known())
 
 
-def _compared(found: Facts, known: Known) -> Differences:
+def _compared(found: SchemaFacts, known: Known) -> Differences:
     problems = [
         _differ(thing, found.facts.get(thing), known.facts.get(thing))
         for thing in sorted(found.facts.keys() | known.facts.keys())
@@ -133,7 +133,7 @@ def _differ(thing: str, found: str | None, known: str | None) -> str:
     return f"the schema: {thing} is {found!r}, the migrations make it {known!r}"
 
 
-def _sqlite_facts() -> Conversation[Facts]:
+def _sqlite_facts() -> Conversation[SchemaFacts]:
     facts: dict[str, str] = {}
     plain = []
     unique = {name for (name,) in (yield _SQLITE_UNIQUE, ())}
@@ -145,7 +145,7 @@ def _sqlite_facts() -> Conversation[Facts]:
     for table, column, type_, not_null, default, key, hidden in (yield _SQLITE_COLUMNS, ()):
         parts = [type_, "not null" * not_null, f"default {default}" * bool(default), f"key {key}" * bool(key)]
         facts[f"column {table}.{column}"] = " ".join(filter(None, [*parts, "hidden" * bool(hidden)]))
-    return Facts(facts, plain, [])
+    return SchemaFacts(facts, plain, [])
 
 
 @cache
@@ -158,9 +158,9 @@ def _sqlite_known(number: int) -> Known:
     return Known(made.facts, made.plain, {})
 
 
-def postgres_facts() -> Conversation[Facts]:
+def postgres_facts() -> Conversation[SchemaFacts]:
     """Facts of the ledger's own schema."""
-    found = Facts({}, [], [])
+    found = SchemaFacts({}, [], [])
     for sort, thing, fact, which in (yield _of_postgres("catalogue.sql").decode(), ()):
         if sort == _RIGHT:
             found.rights.append((thing, fact, which))

@@ -28,7 +28,7 @@ from jackpot.catalogue import (
 )
 from jackpot.odds.chances import envy_given
 from jackpot.odds.cycle import MeterModel, meter_at, wagers_until
-from jackpot.odds.subject import AnalyzedLink, Unanalysable
+from jackpot.odds.subject import AnalysisError, AnalyzedLink
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
 from jackpot.rules.paytable import SEATS, LevelTerms, PaytableRow, Percent, row_for
 from jackpot.text import Sentence
@@ -43,7 +43,7 @@ WAGERS_AN_HOUR: Final = 1_000
 RATE_MAX: Final = 9_999_999
 
 
-class Tonight(NamedTuple):
+class AnalysisConditions(NamedTuple):
     """Conditions of an analysis.
 
     meters: by level; its seed where nothing is given. players: hands dealt at the table.
@@ -68,7 +68,7 @@ class RowFound(NamedTuple):
     printed: str = ""
 
 
-class At(NamedTuple):
+class CycleQuantile(NamedTuple):
     """Quantile of a cycle.
 
     with this probability it has ended after so many wagers, at no more than this meter.
@@ -95,7 +95,7 @@ class LevelFound(NamedTuple):
     break_even: int
     cycle: MeterModel | None
     next_mean: Fraction
-    ends: tuple[At, ...]
+    ends: tuple[CycleQuantile, ...]
 
 
 class Analysis(NamedTuple):
@@ -107,7 +107,7 @@ class Analysis(NamedTuple):
     """
 
     subject: AnalyzedLink
-    tonight: Tonight
+    tonight: AnalysisConditions
     rows: tuple[RowFound, ...]
     levels: tuple[LevelFound, ...]
     odds: Fraction
@@ -140,8 +140,8 @@ class Analysis(NamedTuple):
         return self.odds + self.ties + self.draws + self.envy[self.tonight.players] + meters
 
 
-def analyze(subject: AnalyzedLink, tonight: Tonight) -> Analysis:
-    """The whole analysis of one paytable. Raises Unanalysable."""
+def analyze(subject: AnalyzedLink, tonight: AnalysisConditions) -> Analysis:
+    """The whole analysis of one paytable. Raises AnalysisError."""
     terms, game = subject.terms, subject.game
     meters = _meters(subject, tonight)
     rows = tuple(
@@ -168,25 +168,25 @@ def analyze(subject: AnalyzedLink, tonight: Tonight) -> Analysis:
     )  # fmt: skip
 
 
-def _meters(subject: AnalyzedLink, tonight: Tonight) -> dict[str, int]:
+def _meters(subject: AnalyzedLink, tonight: AnalysisConditions) -> dict[str, int]:
     terms, game = subject.terms, subject.game
     if not 1 <= tonight.players <= SEATS[game]:
         seats = {"game": game, "most": SEATS[game], "count": f"{tonight.players:,}"}
-        raise Unanalysable("{game} seats 1 to {most}, not {count}", field="players", **seats)
+        raise AnalysisError("{game} seats 1 to {most}, not {count}", field="players", **seats)
     if not 1 <= tonight.wagers_an_hour <= RATE_MAX:
         rates = {"most": f"{RATE_MAX:,}", "count": f"{tonight.wagers_an_hour:,}"}
-        raise Unanalysable("1 to {most} wagers an hour, not {count}", field="rate", **rates)
+        raise AnalysisError("1 to {most} wagers an hour, not {count}", field="rate", **rates)
     meters = {level.level: level.seed for level in terms.levels}
     for name, meter in tonight.meters.items():
         if not meters:
-            raise Unanalysable("{paytable} has fixed odds alone", field="meter", paytable=terms.paytable)
+            raise AnalysisError("{paytable} has fixed odds alone", field="meter", paytable=terms.paytable)
         if name not in meters:
             known = {"level": name, "paytable": terms.paytable, "levels": ", ".join(meters)}
-            raise Unanalysable("meter {level}: {paytable} has {levels}", **known)
+            raise AnalysisError("meter {level}: {paytable} has {levels}", **known)
         limit = next(level.limit for level in terms.levels if level.level == name)
         if limit is not None and meter > limit:
             sums = {"level": Sentence(name), "sum": money_text(meter), "limit": money_text(limit)}
-            raise Unanalysable("meter {level}: {sum} is above its limit {limit}", **sums)
+            raise AnalysisError("meter {level}: {sum} is above its limit {limit}", **sums)
         meters[name] = meter
     return meters
 
@@ -231,8 +231,10 @@ def _level(
     )
 
 
-def _ends(meter: MeterModel) -> tuple[At, ...]:
-    return tuple(At(one, wagers_until(meter.chance, one), meter_at(meter, one)) for one in QUANTILES)
+def _ends(meter: MeterModel) -> tuple[CycleQuantile, ...]:
+    return tuple(
+        CycleQuantile(one, wagers_until(meter.chance, one), meter_at(meter, one)) for one in QUANTILES
+    )
 
 
 def _long_run(subject: AnalyzedLink, levels: tuple[LevelFound, ...], players: int) -> Return | None:

@@ -149,25 +149,25 @@ def _read(points: list[float], place: float) -> float:
     return points[at] + (place - at) * (points[at + 1] - points[at])
 
 
-class Moment(NamedTuple):
+class CyclePoint(NamedTuple):
     """Point of a path. wagers: since it began. meter: the amount shown, in micro-dollars."""
 
     wagers: int
     meter: float
 
 
-def path(meter: MeterModel, now: float, wagers: int, seed: str) -> list[Moment]:
+def path(meter: MeterModel, now: float, wagers: int, seed: str) -> list[CyclePoint]:
     """One sample path of the meter over so many wagers, from `now`; a win has two points.
 
     The same seed gives the same path: what could be drawn is made of its digest.
     """
     often = meter.chance + sum(chance for _, chance in meter.parts)
-    found, at, reserve = [Moment(0, now)], 0, 0.0
+    found, at, reserve = [CyclePoint(0, now)], 0, 0.0
     for number in range(_WINS_MAX):
         gap = ceil(log(_drawn(seed, 2 * number)) / log1p(-float(often)))
         more = min(gap, wagers - at)
         at, now, reserve = at + more, now + more * float(meter.rise), reserve + more * float(meter.reserve)
-        found.append(Moment(at, now))
+        found.append(CyclePoint(at, now))
         if at == wagers:
             break
         left = _drawn(seed, 2 * number + 1) * float(often) - float(meter.chance)
@@ -175,7 +175,7 @@ def path(meter: MeterModel, now: float, wagers: int, seed: str) -> list[Moment]:
             now, reserve = meter.start + reserve, 0.0
         else:
             now *= 1 - float(_part(meter, left))
-        found.append(Moment(at, now))
+        found.append(CyclePoint(at, now))
     return found
 
 

@@ -8,7 +8,7 @@ from importlib import resources
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from jackpot.odds.analysis import Analysis
-from jackpot.odds.sheets import PLAIN, Manner, exact, facts_of, sheets_of, shown
+from jackpot.odds.sheets import PLAIN, SheetFormat, exact, facts_of, sheets_of, shown
 from jackpot.text import Sentence, named
 
 
@@ -39,7 +39,7 @@ def as_json(found: Analysis) -> str:
     return json.dumps({"subject": dict(facts_of(found)), **sheets, "notes": notes}, indent=2)
 
 
-def as_html(found: Analysis, manner: Manner = PLAIN, language: str = "en") -> str:
+def as_html(found: Analysis, manner: SheetFormat = PLAIN, language: str = "en") -> str:
     """A self-contained printable page. language: of the manner's texts."""
     made = Environment(
         autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_source), trim_blocks=True

@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 from jackpot.odds.analysis import Analysis, LevelFound
 from jackpot.odds.cycle import path, won_within
 from jackpot.odds.drawable import Kind, Picture, drawable
-from jackpot.odds.sheets import PLAIN, Manner
+from jackpot.odds.sheets import PLAIN, SheetFormat
 from jackpot.rules.money import MICROS_PER_UNIT
 from jackpot.text import Sentence
 
@@ -64,7 +64,7 @@ class _Drawing(NamedTuple):
 
     found: Analysis
     seed: str
-    manner: Manner
+    manner: SheetFormat
     look: _Palette
 
     def sum(self, micros: Fraction | float) -> str:
@@ -93,7 +93,7 @@ class _Percents(PercentFormatter):
 
 
 def pictures(
-    found: Analysis, seed: str = "1", manner: Manner = PLAIN, ground: Ground = "paper"
+    found: Analysis, seed: str = "1", manner: SheetFormat = PLAIN, ground: Ground = "paper"
 ) -> dict[str, Figure]:
     """All pictures by name. seed: of the sample year."""
     drawing = _Drawing(found, seed, manner, _LOOKS[ground])

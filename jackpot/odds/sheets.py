@@ -69,14 +69,14 @@ _STAKES: Final[dict[Stake, Sentence]] = {
 DOLLARS: Final = writing("en_US", "USD")
 
 
-class Manner(NamedTuple):
+class SheetFormat(NamedTuple):
     """Format of an analysis. money: the site's way with sums and numbers. say: translates a text."""
 
     money: Writing = DOLLARS
     say: Callable[[str], str] = str
 
 
-PLAIN: Final = Manner()
+PLAIN: Final = SheetFormat()
 
 
 class OddsColumn(NamedTuple):
@@ -114,7 +114,7 @@ def exact(kind: Kind, value: Cell) -> str | int | None:
     return decimal(value) if isinstance(value, Fraction) else value
 
 
-def shown(kind: Kind, value: Cell, manner: Manner = PLAIN) -> str:
+def shown(kind: Kind, value: Cell, manner: SheetFormat = PLAIN) -> str:
     """A cell for people: a sum is cut to the cent."""
     money, say = manner
     match kind, value:

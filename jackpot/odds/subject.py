@@ -29,7 +29,7 @@ _RATE: Final = "0.01%"
 _SUM: Final = "0.01"
 
 
-class Unanalysable(Exception):
+class AnalysisError(Exception):
     """The analysis cannot be made as asked for; `said` says why, in one line."""
 
     def __init__(self, plain: str, /, *, field: str = "", **values: Any) -> None:
@@ -57,7 +57,7 @@ Stake = Literal["returned", "kept"]
 """What becomes of a winning stake in a device: it is returned with its odds, or the odds are all (B5)."""
 
 
-class Wish(NamedTuple):
+class OperatorChoices(NamedTuple):
     """An operator's choices, as typed.
 
     figures: by "level.figure", such as "meter.primary". stake: as `Stake`.
@@ -72,15 +72,15 @@ class Wish(NamedTuple):
     stake: str | None = None
 
 
-def subject_of(paytable: str, wish: Wish) -> AnalyzedLink:
-    """A paytable of the catalogue as an operator would offer it. Raises Unanalysable.
+def subject_of(paytable: str, wish: OperatorChoices) -> AnalyzedLink:
+    """A paytable of the catalogue as an operator would offer it. Raises AnalysisError.
 
     A minimum that the source prints stands where nothing else is given.
     """
     try:
         table = load(paytable)
     except CatalogueError as error:
-        raise Unanalysable("{error}: `jackpot paytable list` names them all", error=error) from error
+        raise AnalysisError("{error}: `jackpot paytable list` names them all", error=error) from error
     if table.use != "link":
         return _without_levels(table, wish)
     if wish.stake is not None:
@@ -102,17 +102,17 @@ def subject_of(paytable: str, wish: Wish) -> AnalyzedLink:
     except TermsRefused as refused:
         path, sentence = refused.mistakes[0]
         what = path.removeprefix("link.").removeprefix("level.")
-        raise Unanalysable("{reason}", field=what, reason=sentence) from refused
+        raise AnalysisError("{reason}", field=what, reason=sentence) from refused
     if entry.envy_approved:
         terms, opened = structs.replace(terms, envy=()), opened | {"envy"}
     return AnalyzedLink(_without(terms, opened), _game(table, wish.game), frozenset(opened))
 
 
-def _without_levels(table: Paytable, wish: Wish) -> AnalyzedLink:
+def _without_levels(table: Paytable, wish: OperatorChoices) -> AnalyzedLink:
     """A bonus wager with fixed odds, or what is in the catalogue only."""
     levels = {"envy": wish.envy, "magic_card_every": wish.magic_card_every, "lucky_every": wish.lucky_every}
     for field in (*(name for name, given in levels.items() if given), *wish.figures):
-        raise Unanalysable("{paytable} has fixed odds alone", field=field, paytable=table.id)
+        raise AnalysisError("{paytable} has fixed odds alone", field=field, paytable=table.id)
     stakes: dict[str, Stake] = {"returned": "returned", "kept": "kept"}
     stake: Stake | None = None
     if table.stake_open is not None:
@@ -133,22 +133,22 @@ def _without_levels(table: Paytable, wish: Wish) -> AnalyzedLink:
     return AnalyzedLink(terms, _game(table, wish.game), frozenset(), stake, printed)
 
 
-def _no_stake(table: Paytable) -> Unanalysable:
+def _no_stake(table: Paytable) -> AnalysisError:
     if table.stake_open is None:
-        return Unanalysable("{paytable} leaves no choice of the stake", field="stake", paytable=table.id)
-    return Unanalysable("the stake of {paytable} is returned or kept", field="stake", paytable=table.id)
+        return AnalysisError("{paytable} leaves no choice of the stake", field="stake", paytable=table.id)
+    return AnalysisError("the stake of {paytable} is returned or kept", field="stake", paytable=table.id)
 
 
 def _wager(table: Paytable, given: str | None) -> int:
     try:
         wager = parse_money(given or next(iter((*table.wagers, "1.00"))))
     except ValueError as error:
-        raise Unanalysable("{error}", field="wager", error=error) from error
+        raise AnalysisError("{error}", field="wager", error=error) from error
     allowed = [parse_money(text) for text in table.wagers]
     if not wager or (allowed and wager not in allowed):
         sums = " or ".join(map(money_text, allowed)) or "more than nothing"
         facts = {"paytable": table.id, "wagers": sums, "wager": money_text(wager)}
-        raise Unanalysable("{paytable} is for wagers of {wagers}, not {wager}", field="wager", **facts)
+        raise AnalysisError("{paytable} is for wagers of {wagers}, not {wager}", field="wager", **facts)
     return wager
 
 
@@ -170,7 +170,7 @@ def _game(table: Paytable, wanted: str | None) -> Game:
         if wanted in (None, game):
             return game
     facts = {"paytable": table.id, "games": one_of(games), "wanted": wanted}
-    raise Unanalysable("{paytable} is for {games}, not {wanted}", field="game", **facts)
+    raise AnalysisError("{paytable} is for {games}, not {wanted}", field="game", **facts)
 
 
 def _levels(table: Paytable, given: Mapping[str, str]) -> tuple[dict[str, LevelEntry], set[str]]:
@@ -181,7 +181,7 @@ def _levels(table: Paytable, given: Mapping[str, str]) -> tuple[dict[str, LevelE
     for path in given:
         if path not in known:
             facts = {"paytable": table.id, "figures": ", ".join(sorted(known))}
-            raise Unanalysable("{paytable} has no such figure, only {figures}", field=path, **facts)
+            raise AnalysisError("{paytable} has no such figure, only {figures}", field=path, **facts)
     entries, opened = {}, set()
     for name, level in table.level.items():
         wanted = {path.partition(".")[2]: text for path, text in given.items() if path.startswith(f"{name}.")}
@@ -207,7 +207,7 @@ def _approved(table: Paytable, wager: str) -> dict[str, str]:
     try:
         sum_ = parse_money(wager)
     except ValueError as error:
-        raise Unanalysable("{error}", field="wager", error=error) from error
+        raise AnalysisError("{error}", field="wager", error=error) from error
     if table.wagers or not table.envy or any(parse_money(one.wager) == sum_ for one in table.envy):
         return {}
     return {row.hand: _SUM for row in table.envy[0].rows}

@@ -11,11 +11,11 @@ import msgspec
 from jackpot import worker_limits
 from jackpot.config.languages import ENGLISH, spoken, told
 from jackpot.config.writing import Writing
-from jackpot.odds.analysis import Analysis, Tonight, analyze
+from jackpot.odds.analysis import Analysis, AnalysisConditions, analyze
 from jackpot.odds.drawable import SHEETS, drawable
 from jackpot.odds.output import as_csv, as_html, as_json
-from jackpot.odds.sheets import Manner, facts_of, sheets_of, shown
-from jackpot.odds.subject import AnalyzedLink, Unanalysable
+from jackpot.odds.sheets import SheetFormat, facts_of, sheets_of, shown
+from jackpot.odds.subject import AnalysisError, AnalyzedLink
 from jackpot.rules.codes import Code
 from jackpot.rules.paytable import Game, LinkTerms
 from jackpot.text import named
@@ -38,8 +38,8 @@ class LabCall(msgspec.Struct, frozen=True):
     draw: bool = False
     language: str = ENGLISH
 
-    def manner(self) -> Manner:
-        return Manner(self.money, partial(told, self.language))
+    def manner(self) -> SheetFormat:
+        return SheetFormat(self.money, partial(told, self.language))
 
 
 class LabPage(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class LabPage(msgspec.Struct, frozen=True):
     notes: list[str]
 
 
-class Drawable(msgspec.Struct, frozen=True):
+class NamedPicture(msgspec.Struct, frozen=True):
     """A picture by the name that it is requested with. sheet: the table of its figures."""
 
     name: str
@@ -70,7 +70,7 @@ class LabReply(msgspec.Struct, frozen=True):
     refusal: WorkerRefusal | None = None
     facts: list[tuple[str, str]] = []
     sheets: list[LabPage] = []
-    drawable: list[Drawable] | None = None
+    drawable: list[NamedPicture] | None = None
     pictures: dict[str, str] = {}
     csv: str = ""
     json: str = ""
@@ -82,8 +82,8 @@ def told_of(asked: LabCall) -> LabReply:
     subject, manner = AnalyzedLink(asked.terms, asked.game, frozenset()), asked.manner()
     money, say = manner
     try:
-        found = analyze(subject, Tonight(asked.meters, asked.players, asked.wagers_an_hour))
-    except Unanalysable as error:
+        found = analyze(subject, AnalysisConditions(asked.meters, asked.players, asked.wagers_an_hour))
+    except AnalysisError as error:
         return LabReply(WorkerRefusal.of(Code.BAD_REQUEST, error.said))
     drawn = find_spec("matplotlib") is not None
     if asked.draw:
@@ -104,7 +104,7 @@ def told_of(asked: LabCall) -> LabReply:
         facts=[(say(named(name)), say(text)) for name, text in facts_of(found, money)],
         sheets=pages,
         drawable=[
-            Drawable(picture.name, SHEETS[picture.kind], say(picture.title))
+            NamedPicture(picture.name, SHEETS[picture.kind], say(picture.title))
             for picture in drawable(found, money)
         ]
         if drawn

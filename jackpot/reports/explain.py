@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from jackpot.ledger.cycles import Turn, settlement
+from jackpot.ledger.cycles import TakePoint, settlement
 from jackpot.ledger.joined_banks import known_as, parts_of
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.hits import AwardChange, HitStory, changes, story_of
@@ -57,8 +57,8 @@ class AwardMade(NamedTuple):
     others: list[Award]
 
     @property
-    def turn(self) -> Turn:
-        return Turn(self.take.moment or self.row, self.take.order)
+    def turn(self) -> TakePoint:
+        return TakePoint(self.take.moment or self.row, self.take.order)
 
 
 def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
@@ -169,7 +169,7 @@ def kind_of(names: JournalNames, award: Award, called: str = "") -> Sentence:
 def _rows(
     ledger: Reader, wanted: ReportRequest, names: JournalNames, story: HitStory, problems: list[ReportProblem]
 ) -> Iterator[tuple[Cell, ...]]:
-    shown: dict[tuple[int, int, Turn], int] = {}
+    shown: dict[tuple[int, int, TakePoint], int] = {}
     for award in story.hit.awards:
         name, row = f"A{award.number}", story.made[award.number]
         event = entry_at(ledger, names.bank, row).event

@@ -28,7 +28,7 @@ TOGETHER_MIN: Final = 25.0
 ALL_HANDS: Final = "all hands"
 
 
-class Expected(NamedTuple):
+class ExpectedHands(NamedTuple):
     """Expected hands that pay, best first. chances: of one hand. both: of two hands of one round."""
 
     names: tuple[str, ...]
@@ -68,18 +68,18 @@ class Finding(NamedTuple):
     chance: float | None
 
 
-Part = tuple[Expected, CountedHands]
+Part = tuple[ExpectedHands, CountedHands]
 """What is expected at the tables of one game, and what came."""
 
 
-def expected_of(terms: LinkTerms, game: Game) -> Expected:
+def expected_of(terms: LinkTerms, game: Game) -> ExpectedHands:
     """Expected hands of a link's wagers at tables of that game.
 
     None of hands that several players make together, or of which only an approval says the cards (B10, B11,
     B16).
     """
     if game not in odds_of(terms.hand_kind).pairs:
-        return Expected((), (), ())
+        return ExpectedHands((), (), ())
     names = tuple(
         name
         for name in odds_of(terms.hand_kind).hands
@@ -89,13 +89,13 @@ def expected_of(terms: LinkTerms, game: Game) -> Expected:
 
 
 @lru_cache(64)
-def _expected(kind: HandKind, game: Game, names: tuple[str, ...]) -> Expected:
+def _expected(kind: HandKind, game: Game, names: tuple[str, ...]) -> ExpectedHands:
     odds = odds_of(kind)
     pairs = odds.pairs[game]
     deals = sum(map(sum, pairs.values()))
     places = [place for place, name in enumerate(pairs) if name in names]
     both = tuple(tuple(pairs[name][place] / deals for place in places) for name in names)
-    return Expected(names, tuple(odds.hands[name] / odds.deals for name in names), both)
+    return ExpectedHands(names, tuple(odds.hands[name] / odds.deals for name in names), both)
 
 
 def compare(parts: Sequence[Part]) -> list[Finding]:

@@ -47,7 +47,7 @@ Key = tuple[int, int]
 """A link and a level by their numbers; level 0 is what no meter pays."""
 
 
-class Stand(NamedTuple):
+class DayEndMeters(NamedTuple):
     """Meters of a bank at the end of a gaming day, after row `upto`.
 
     read: the day's own reading, or the newest before it; None where the bank has none. own: it is the day's.
@@ -118,7 +118,7 @@ def _read_in(
     )
 
 
-def _stand(ledger: Reader, wanted: ReportRequest, names: JournalNames, day: str | None) -> Stand:
+def _stand(ledger: Reader, wanted: ReportRequest, names: JournalNames, day: str | None) -> DayEndMeters:
     """The meters as they were read, or as the postings since the reading before moved them."""
     bank = names.bank
     read = None if day is None else reading_upto(ledger, bank, day)
@@ -126,7 +126,7 @@ def _stand(ledger: Reader, wanted: ReportRequest, names: JournalNames, day: str 
         {} if read is None else {(one[0], one[1]): (one[2], one[3], one[4]) for one in read.reading.meters}
     )
     if read is not None and read.reading.day == day:
-        return Stand(read.seq, known, read, own=True)
+        return DayEndMeters(read.seq, known, read, own=True)
     upto, after = rows_upto(ledger, bank, wanted.site, day), 0 if read is None else read.seq
     if not after:
         must_be_here(ledger, bank, 0)  # all postings are summed
@@ -135,10 +135,10 @@ def _stand(ledger: Reader, wanted: ReportRequest, names: JournalNames, day: str 
             before = known.get(key, (0, 0, 0))
             change = accounts.primary, accounts.reserve, accounts.overflow
             known[key] = before[0] + change[0], before[1] + change[1], before[2] + change[2]
-    return Stand(upto, known, read, own=False)
+    return DayEndMeters(upto, known, read, own=False)
 
 
-def _told(stand: Stand, day: str | None) -> Sentence:
+def _told(stand: DayEndMeters, day: str | None) -> Sentence:
     """How the meters are known."""
     if stand.own:
         return Sentence("as read at the end of {day}, row {row}", day=day, row=f"{stand.upto:,}")
@@ -147,7 +147,7 @@ def _told(stand: Stand, day: str | None) -> Sentence:
     return Sentence("{day} has no reading: after its last row, {row}", day=day, row=f"{stand.upto:,}")
 
 
-def _waiting(ledger: Reader, names: JournalNames, stand: Stand) -> Counter[tuple[Key, Status]]:
+def _waiting(ledger: Reader, names: JournalNames, stand: DayEndMeters) -> Counter[tuple[Key, Status]]:
     """What was won up to a row and was not paid then, by level and status; micro-dollars.
 
     A reading has it; after that only the hits that people or tables have changed since are looked at.
@@ -184,7 +184,7 @@ def _then(story: HitStory, award: Award, bank: str, upto: int) -> tuple[int, Sta
 
 
 def _rows(
-    names: JournalNames, stand: Stand, waiting: Mapping[tuple[Key, Status], int], wanted: ReportRequest
+    names: JournalNames, stand: DayEndMeters, waiting: Mapping[tuple[Key, Status], int], wanted: ReportRequest
 ) -> Iterator[tuple[Cell, ...]]:
     for key in names.levels():
         owed = [waiting.get((key, status), 0) for status in UNPAID]

@@ -47,7 +47,7 @@ class Notice(msgspec.Struct, frozen=True):
     facts: dict[str, str]
 
 
-class Look(NamedTuple):
+class PollResult(NamedTuple):
     """Result of one poll. upto: the last entry whose notifications are in it."""
 
     notices: list[Notice]
@@ -72,7 +72,7 @@ class Notifications:
         self._about = about
         self._open: set[tuple[str, str]] = set()
 
-    def look(self, ledger: Reader, after: int, upto: int, most: int) -> Look:
+    def look(self, ledger: Reader, after: int, upto: int, most: int) -> PollResult:
         """Notifications of the entries with after < seq <= upto; stops early once there are `most`.
 
         Raises LedgerError.
@@ -89,7 +89,7 @@ class Notifications:
                 upto = entry.seq
                 break
         self._open = open_  # not before: a poll that fails is repeated
-        return Look(found, upto)
+        return PollResult(found, upto)
 
 
 class _Names:

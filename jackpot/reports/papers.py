@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from jackpot.catalogue.figures import rate_text
 from jackpot.config import Site
-from jackpot.ledger.cycles import Turn, settlement
+from jackpot.ledger.cycles import TakePoint, settlement
 from jackpot.ledger.joined_banks import known_as
 from jackpot.ledger.reading import Reader
 from jackpot.reports.explain import kind_of, numbers_today, placed, the_hit, where
@@ -265,13 +265,13 @@ def _cycles(ledger: Reader, names: JournalNames, story: HitStory, winner: FormWi
             if award.number in take.awards
         )
         place = LevelRef(names, award.link, award.level)
-        cycle = cycle_at(ledger, place, Turn(take.moment or row, take.order))
+        cycle = cycle_at(ledger, place, TakePoint(take.moment or row, take.order))
         level = named(names.level(award.link, award.level))
         told[award.level, cycle] = Sentence("{level} {cycle}", level=level, cycle=cycle)
     yield from (told[key] for key in sorted(told))
 
 
-def cycle_at(ledger: Reader, place: LevelRef, turn: Turn) -> int:
+def cycle_at(ledger: Reader, place: LevelRef, turn: TakePoint) -> int:
     """The number of the cycle at an award: that of its entry, plus the reseeds in the entry before it."""
     found = asked(ledger, place.bank, _CYCLE, turn.row, *place.key)
     if not found:

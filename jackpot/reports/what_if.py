@@ -127,7 +127,7 @@ class End(NamedTuple):
     house: int
 
 
-class Beginning(NamedTuple):
+class ReplayStart(NamedTuple):
     """Beginning of a replay, after an entry. meters: by level, as the reading there found them, if any.
 
     day: of that reading, "" where there is none.
@@ -313,7 +313,7 @@ def _check_whole(ledger: Reader, bank: str, after: int) -> None:
         raise Impossible("rows_archived", "{archived}", archived=is_archived(bank, cut))
 
 
-def _beginning(ledger: Reader, names: JournalNames, number: int, since: str | None) -> Beginning:
+def _beginning(ledger: Reader, names: JournalNames, number: int, since: str | None) -> ReplayStart:
     """Where to begin. since: the gaming day whose reading it is. Raises Impossible."""
     if since is None:
         if names.begun is not None:
@@ -322,7 +322,7 @@ def _beginning(ledger: Reader, names: JournalNames, number: int, since: str | No
                 "bank {bank} was joined of others, whose journals hold its wagers",
                 bank=names.bank,
             )
-        return Beginning()
+        return ReplayStart()
     read = reading_upto(ledger, names.bank, since)
     if read is None or read.reading.day != since:
         raise Impossible("no_reading_taken", "no reading was taken for {day}", day=since)
@@ -335,7 +335,7 @@ def _beginning(ledger: Reader, names: JournalNames, number: int, since: str | No
         raise Impossible(
             "what_if_not_open", "{link} was not open at the end of {day}", link=names.link(number), day=since
         )
-    return Beginning(read.seq, meters, since)
+    return ReplayStart(read.seq, meters, since)
 
 
 def what_if(
@@ -419,7 +419,7 @@ def _opened_before(ledger: Reader, names: JournalNames, after: int) -> Iterator[
     yield from (terms for number, terms in names.tables.items() if number not in later)
 
 
-def _only_since(link: Link, begin: Beginning, since: Mapping[tuple[int, int], Accounts]) -> None:
+def _only_since(link: Link, begin: ReplayStart, since: Mapping[tuple[int, int], Accounts]) -> None:
     """Takes from a link what happened before the beginning; what stands on its meters stays.
 
     since: what its postings came to from then on.

@@ -416,7 +416,7 @@ class SeenLevel(msgspec.Struct, array_like=True):
     change: Accounts
 
 
-class Seen(msgspec.Struct, array_like=True):
+class SeenPreview(msgspec.Struct, array_like=True):
     """The preview that a person saw of an act. terms: of a link whose parameters would change.
 
     left: what of an award would be decided on, in micro-dollars (A11). limits: of the levels to which a
@@ -443,7 +443,7 @@ class ApprovalRequest(msgspec.Struct, array_like=True):
     people: People
     seq: int
     tick: int
-    seen: Seen
+    seen: SeenPreview
 
 
 class Alarm(msgspec.Struct, array_like=True):

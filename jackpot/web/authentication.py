@@ -42,7 +42,7 @@ class Untrusted(Exception):
     """Base of refusals that come before authentication."""
 
 
-class Unsafe(Untrusted):
+class InsecureRequest(Untrusted):
     """The request came in the clear from another machine."""
 
 
@@ -60,8 +60,8 @@ class RequestAuthentication:
     async def person(self, request: web.Request, *, used: bool = True) -> AuthenticatedPerson:
         """The person of the session or token.
 
-        used: False for what a page asks for by itself: it keeps no session. Raises Denied, Unsafe, Forged,
-        LedgerError.
+        used: False for what a page asks for by itself: it keeps no session. Raises Denied, InsecureRequest,
+        Forged, LedgerError.
         """
         self.check_way(request)
         kind, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
@@ -91,10 +91,13 @@ class RequestAuthentication:
         return forwarded and bare_address(request.remote or "") in self._proxies
 
     def check_way(self, request: web.Request) -> None:
-        """Checks that the request came over TLS. Raises Unsafe; also for an unnamed proxy on this machine."""
+        """Checks that the request came over TLS.
+
+        Raises InsecureRequest; also for an unnamed proxy on this machine.
+        """
         passed_on = hdrs.X_FORWARDED_FOR in request.headers or hdrs.FORWARDED in request.headers
         if not self.encrypted(request) and (passed_on or not loopback(request.remote or "")):
-            raise Unsafe(HOW_TO_BE_SAFE)
+            raise InsecureRequest(HOW_TO_BE_SAFE)
 
     async def check_page(self, request: web.Request, session: str) -> None:
         """Checks that one of our pages sent the request. Raises Forged."""

@@ -59,7 +59,7 @@ class GridLine(NamedTuple):
     anchor: str = "start"
 
 
-class Spot(NamedTuple):
+class LinePoint(NamedTuple):
     """A point of the line. at: unix milliseconds. text: its value, a decimal string."""
 
     x: int
@@ -77,7 +77,7 @@ class ChartLine(NamedTuple):
 
     level: str
     points: str
-    spots: tuple[Spot, ...]
+    spots: tuple[LinePoint, ...]
     sums: tuple[GridLine, ...]
     times: tuple[GridLine, ...]
     hits: tuple[tuple[str, str], ...]
@@ -146,7 +146,7 @@ def _line(level: Level, points: Sequence[ChartPoint], hits: Sequence[ChartPoint]
         bottom, span = HEIGHT - BOTTOM, max(high.value - low.value, 1)
         return bottom - (value - low.value) * (bottom - TOP) // span
 
-    spots = tuple(Spot(x(point.at), y(point.value), point.at, point.text) for point in points)
+    spots = tuple(LinePoint(x(point.at), y(point.value), point.at, point.text) for point in points)
     return ChartLine(
         level=level.level,
         points=" ".join(f"{spot.x},{spot.y}" for spot in spots),

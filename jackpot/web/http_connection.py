@@ -70,7 +70,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 log: Final = structlog.get_logger()
 
 
-class Patience:
+class PausableTimeout:
     """A timeout that can be paused."""
 
     def __init__(self, limit: asyncio.Timeout) -> None:
@@ -126,7 +126,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._waiting = 0
         self._waits_since = 0.0
         self._head_due = 0.0
-        self._patience: Patience | None = None
+        self._patience: PausableTimeout | None = None
         self._stream_may_send: float | None = None
         self._stream_at = 0.0
         self._unread_since: float | None = None
@@ -179,7 +179,7 @@ class HttpConnection(asyncio.BufferedProtocol):
     async def comes_within(self, seconds: float) -> AsyncIterator[None]:
         """A timeout for what the client sends, as `comes_within`."""
         async with asyncio.timeout(seconds) as limit:
-            self._patience = Patience(limit)
+            self._patience = PausableTimeout(limit)
             if self._waiting:
                 self._patience.pause()
             try:

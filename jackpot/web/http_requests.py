@@ -25,7 +25,7 @@ _FAULTS: Final = (
 T = TypeVar("T")
 
 
-class Asker(Protocol):
+class RequestConnection(Protocol):
     """The connection, as its requests see it. handling: the request that is answered now."""
 
     handling: web.BaseRequest | None
@@ -41,9 +41,12 @@ class Asker(Protocol):
 
 
 class Requests(web.RequestHandler):
-    """One connection as aiohttp handles it. The Asker decides when it is read on, and is charged for it."""
+    """One connection as aiohttp handles it.
 
-    connection: Asker
+    The RequestConnection decides when it is read on, and is charged for it.
+    """
+
+    connection: RequestConnection
     # What was handed over ends where a request ends: the next byte begins another one.
     between = True
     # The body of the request that came last, and whether nothing that comes after it is one.

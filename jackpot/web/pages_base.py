@@ -36,8 +36,8 @@ from jackpot.web import act_labels
 from jackpot.web.authentication import (
     SAFE_METHODS,
     Forged,
+    InsecureRequest,
     RequestAuthentication,
-    Unsafe,
     check_origin,
     page_token,
     word_of_ours,
@@ -201,7 +201,7 @@ class PageRenderer:
                 signed = await auth.choose(login, first, secret, place)
             else:
                 signed = await auth.sign_in(login, secret, form.get("totp", ""), place)
-        except Unsafe as error:
+        except InsecureRequest as error:
             return self._sign_in_page(request, form, str(error), 403)
         except ServerError as error:
             return self._sign_in_page(request, form, error.message, 403)
@@ -242,7 +242,7 @@ class PageRenderer:
         if status == HTTPStatus.OK:
             try:
                 self._access.check_way(request)
-            except Unsafe as error:
+            except InsecureRequest as error:
                 problem, status = str(error), 403
         asked = self._sign_in_context(request, given) | {"problem": problem}
         return self.html(request, "ops/sign-in.html", asked, status)
@@ -264,7 +264,7 @@ class PageRenderer:
                 remember_unread(request)
             try:
                 person = await self._access.person(request, used=request.path != WAITING)
-            except Unsafe as error:
+            except InsecureRequest as error:
                 return self._sign_in_page(request, request.query, str(error), 403)
             except Denied:
                 if request.path == WAITING:

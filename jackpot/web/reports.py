@@ -11,7 +11,7 @@ from multidict import istr
 
 from jackpot.api.operation import NotDone
 from jackpot.api.queries.hits import sees_papers
-from jackpot.api.worker_pool import Late, WorkerPool, refused_by
+from jackpot.api.worker_pool import WorkerPool, WorkerTimeout, refused_by
 from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.clock import Clock
 from jackpot.config import Config, titles_of
@@ -196,7 +196,7 @@ class Reports:
         try:
             asking = self._readers.ask(msgspec.json.encode(asked), person.id, REPORT_WITHIN_S)
             said = await while_there(request, asking)
-        except Late as late:
+        except WorkerTimeout as late:
             long = f"jackpot report {report.name} on the server's machine has all the time that it takes"
             raise NotDone(
                 Code.LEDGER, RefusalSentence("there is too much to read for a page: {long}", long=long)

@@ -64,7 +64,7 @@ from jackpot.web.what_if import WhatIfJobs
 STATE_WITHIN_S: Final = 1.0
 
 
-class Visited(Protocol):
+class HttpProcess(Protocol):
     """A process that answers over HTTP."""
 
     @property
@@ -73,7 +73,7 @@ class Visited(Protocol):
     def connections(self) -> HttpConnections: ...
 
 
-class ServerSource(overview.OverviewSource, Visited, Protocol):
+class ServerSource(overview.OverviewSource, HttpProcess, Protocol):
     """Interface of the server to pages and metrics."""
 
     @property
@@ -143,7 +143,7 @@ async def listen(
 
 
 async def start(
-    app: web.Application, source: Visited, screens: Screens, listener: Listener, address: Address
+    app: web.Application, source: HttpProcess, screens: Screens, listener: Listener, address: Address
 ) -> tuple[web.AppRunner, int]:
     """Serves the routes of `app`, and tells its receivers when it ends. Raises OSError."""
     hosts = names(source.config.listen.hosts, [address.host])

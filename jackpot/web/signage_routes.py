@@ -37,7 +37,7 @@ _COUNTERS: Final = (
 )
 
 
-class SignageSource(server_routes.Visited, Protocol):
+class SignageSource(server_routes.HttpProcess, Protocol):
     """Interface of the process to its routes."""
 
     @property

@@ -12,7 +12,7 @@ import pytest
 import structlog
 
 from jackpot.api.operation import NotDone
-from jackpot.api.worker_pool import COMPLAINT_MAX, JOINED_EACH, Late, WorkerPool
+from jackpot.api.worker_pool import COMPLAINT_MAX, JOINED_EACH, WorkerPool, WorkerTimeout
 from jackpot.odds.worker import LabReply
 from jackpot.rules.codes import Code
 from tests.odds.test_worker import asked
@@ -136,7 +136,7 @@ async def test_nobody_waits_for_one_answer_without_end() -> None:
 async def test_a_process_is_ended_at_its_limit_and_one_that_fails_is_told_of() -> None:
     """Misuse: none outlives its time; what breaks, or wants more memory than it may have, is a refusal."""
     before = children()
-    with pytest.raises(Late):
+    with pytest.raises(WorkerTimeout):
         await running(PAUSE).ask(b"", ANN, 0.1)
     for code in ("1 // 0", "bytes(2**40)"):
         with pytest.raises(NotDone) as failed:

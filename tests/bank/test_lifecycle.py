@@ -32,9 +32,9 @@ from jackpot.bank.lifecycle import (
     SURE,
     TAKEOVER_S,
     TRANSITIONS,
+    BankCondition,
     BankLifecycle,
     HeadWatch,
-    Here,
     LifecycleAction,
     LifecycleInput,
     LifecycleState,
@@ -231,9 +231,13 @@ def agree(one: BankLifecycle, now: float) -> None:
     told = one.look(7, now)
     assert not one.trusted(now) or one.leased(now)
     assert not one.trusted(now) or (one.stopped is None and not one.in_doubt)
-    assert (one.stopped is None) == (one.state in HELD) == (told.here in {Here.HELD, Here.UNCONFIRMED})
-    assert (told.here is Here.STOPPED) == one.failed
-    assert (told.here is Here.HELD) == (one.state in HELD and one.leased(now))
+    assert (
+        (one.stopped is None)
+        == (one.state in HELD)
+        == (told.here in {BankCondition.HELD, BankCondition.UNCONFIRMED})
+    )
+    assert (told.here is BankCondition.STOPPED) == one.failed
+    assert (told.here is BankCondition.HELD) == (one.state in HELD and one.leased(now))
     assert (one.service is Service.HERE) == (one.state in OPEN)
     assert not (one.elsewhere and one.busy)
     assert not one.draining or (one.stopped is None and not one.trusted(now))
@@ -547,7 +551,7 @@ def test_a_bank_that_is_to_be_given_up_answers_what_it_decided_and_no_more() -> 
     assert one.acknowledged(9.0, 9.1) == (), "nobody comes back to it"
     assert one.drained() == (LifecycleAction.GIVE_UP, LifecycleAction.STOP, LifecycleAction.DISCONNECT)
     assert one.stopped == "bank main is being given up"
-    assert one.look(0, 9.2)[4:] == (Here.STANDBY, "it is being given up")
+    assert one.look(0, 9.2)[4:] == (BankCondition.STANDBY, "it is being given up")
     assert one.released() == ()
     assert one.stopped == "standby: no server has bank main"
     doubtful = serving()
@@ -609,7 +613,7 @@ def test_what_a_standby_sees_is_told_once() -> None:
     assert (one.service, one.held_by) == (Service.ELSEWHERE, THEM)
     assert one.seen(head(THEM, beat=3), held=True, now=0.6, waits=0.0) == (LifecycleAction.DISCONNECT,)
     assert one.lost() == (LifecycleAction.STAND_BY, LifecycleAction.STOP, LifecycleAction.DISCONNECT)
-    assert one.look(0, 1.0)[1:] == ("", 0, 0, Here.STANDBY, "the ledger does not answer")
+    assert one.look(0, 1.0)[1:] == ("", 0, 0, BankCondition.STANDBY, "the ledger does not answer")
 
 
 def test_a_ledger_that_went_back_is_told_and_remembered() -> None:

@@ -23,7 +23,7 @@ from jackpot.auth.auth_service import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
 from jackpot.catalogue import ids, load
 from jackpot.config.languages import PAGES, REFUSALS, SIGNS
 from jackpot.config.posting import PHRASES
-from jackpot.odds.subject import Unanalysable
+from jackpot.odds.subject import AnalysisError
 from jackpot.reports.entry_text import NOT_ABOUT
 from jackpot.reports.read.journal import NoSuchKind
 from jackpot.reports.registry import REPORTS
@@ -129,7 +129,7 @@ _HOLD: Final = (
     "*.py",
 )
 _BY_TEMPLATE: Final = {each.__name__ for each in (Unanswerable, InArchive, Impossible, NoSuchKind)}
-_BY_TEXT: Final = {RefusalSentence.__name__, Unanalysable.__name__}
+_BY_TEXT: Final = {RefusalSentence.__name__, AnalysisError.__name__}
 
 
 def _extracted(sources: Iterable[Source]) -> Iterator[Said]:

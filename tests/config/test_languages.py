@@ -11,11 +11,11 @@ from jinja2 import nodes
 
 from jackpot.catalogue import ids, load
 from jackpot.config.languages import PAGES, REFUSALS, SIGNS, preferred, spoken, words
-from jackpot.odds.analysis import Tonight, analyze
+from jackpot.odds.analysis import AnalysisConditions, analyze
 from jackpot.odds.output import as_html
 from jackpot.odds.pictures import pictures
-from jackpot.odds.sheets import Manner
-from jackpot.odds.subject import Wish, subject_of
+from jackpot.odds.sheets import SheetFormat
+from jackpot.odds.subject import OperatorChoices, subject_of
 from jackpot.rules.paytable import SEATS
 from jackpot.text import FIELD, Sentence
 from jackpot.text import game as game_name
@@ -138,12 +138,12 @@ def said_by_the_lab() -> tuple[set[str], set[str]]:
         names.add(text)
         return text
 
-    manner = Manner(say=say)
+    manner = SheetFormat(say=say)
     for paytable in ids():
-        subject = subject_of(paytable, Wish())
+        subject = subject_of(paytable, OperatorChoices())
         for players in (1, SEATS[subject.game]):
-            as_html(analyze(subject, Tonight(players=players)), manner)
-        pictures(analyze(subject, Tonight(players=2)), manner=manner)
+            as_html(analyze(subject, AnalysisConditions(players=players)), manner)
+        pictures(analyze(subject, AnalysisConditions(players=2)), manner=manner)
     return asked, names
 
 

@@ -27,7 +27,7 @@ def made(url: str) -> bytes:
     return _known(asyncio.run(_facts(url)))
 
 
-def _known(made: schema.Facts) -> bytes:
+def _known(made: schema.SchemaFacts) -> bytes:
     """The text of facts.json, of what the migrations and the roles have just made."""
     rights: dict[str, list[str]] = {}
     for what, who, right in made.rights:
@@ -40,7 +40,7 @@ def _known(made: schema.Facts) -> bytes:
     return json.dumps(known, indent=2, sort_keys=True).encode() + b"\n"
 
 
-async def _facts(url: str) -> schema.Facts:
+async def _facts(url: str) -> schema.SchemaFacts:
     connection = await asyncpg.connect(url, server_settings={"search_path": SEARCH_PATH})
     try:
         conversation = schema.postgres_facts()

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from jackpot.ledger import held as held_in_memory
-from jackpot.ledger.held import Held
+from jackpot.ledger.held import HeldRows
 from jackpot.ledger.journal import Head, Row, Snapshot, genesis
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
@@ -53,17 +53,17 @@ class Written:
         """The ledger has so many rows."""
         write(self.path, self.rows[:upto], [])
 
-    def held(self, rows: list[Row] | None = None) -> Held:
+    def held(self, rows: list[Row] | None = None) -> HeldRows:
         """Of the state at BASE, and the rows to DURABLE; those to DOUBTFUL are in doubt."""
         rows = self.rows if rows is None else rows
         hash_ = rows[BASE - 1].hash
-        held = Held(Engine.from_snapshot(self.states[BASE]), Head("main", 1, BASE, hash_, "", 0))
+        held = HeldRows(Engine.from_snapshot(self.states[BASE]), Head("main", 1, BASE, hash_, "", 0))
         held.durable(rows[BASE : BASE + 3], None)
         held.durable(rows[BASE + 3 : DURABLE], None)
         held.doubted(rows[DURABLE:DOUBTFUL], None)
         return held
 
-    def again(self, held: Held) -> tuple[bytes, int]:
+    def again(self, held: HeldRows) -> tuple[bytes, int]:
         """The state that the writer goes on from, and how many rows it read for it."""
         with closing(Counting(self.path)) as ledger:
             engine, head = rebuild(
@@ -156,4 +156,4 @@ def test_no_more_is_held_than_may_be(written: Written, monkeypatch: pytest.Monke
 
 def test_an_empty_bank_holds_nothing(written: Written) -> None:
     """Before the first row there is nothing to go on from."""
-    assert not list(Held(Engine("main"), Head("main", 0, 0, genesis("main"), "", 0)).places())
+    assert not list(HeldRows(Engine("main"), Head("main", 0, 0, genesis("main"), "", 0)).places())

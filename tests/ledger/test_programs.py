@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from jackpot.ledger.journal import Row
-from jackpot.ledger.programs import Began, Stretch, stretches
+from jackpot.ledger.programs import ProgramSpan, ProgramStart, stretches
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.parallel_verify import part_of, spans
 from jackpot.ledger.verify.verifier import Task, VerifyOptions, verify
@@ -57,11 +57,11 @@ def test_each_row_is_its_programs(tmp_path: Path, chain: bool) -> None:
     report = verify(written(servers, tmp_path), "main", options=VerifyOptions(chain=chain))
     assert report.problems == ()
     assert report.programs == (
-        Stretch(1, ends[0], "", b""),
-        Stretch(ends[0] + 1, ends[2], "1.1", A),
-        Stretch(ends[2] + 1, ends[3], "", b""),
-        Stretch(ends[3] + 1, ends[4], "1.2", B),
-        Stretch(ends[4] + 1, ends[5], "1.2", b""),
+        ProgramSpan(1, ends[0], "", b""),
+        ProgramSpan(ends[0] + 1, ends[2], "1.1", A),
+        ProgramSpan(ends[2] + 1, ends[3], "", b""),
+        ProgramSpan(ends[3] + 1, ends[4], "1.2", B),
+        ProgramSpan(ends[4] + 1, ends[5], "1.2", b""),
     )
 
 
@@ -71,7 +71,7 @@ def test_a_ledger_of_before_verifies(tmp_path: Path) -> None:
     write(tmp_path / "ledger.db", rows, [])
     report = verify(SqliteLedger(tmp_path / "ledger.db", readonly=True), "main")
     assert report.problems == ()
-    assert report.programs == (Stretch(1, len(rows), "", b""),)
+    assert report.programs == (ProgramSpan(1, len(rows), "", b""),)
 
 
 def test_parts_find_what_one_walk_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,5 +102,5 @@ def test_a_program_that_begins_within_an_epoch_is_named(tmp_path: Path) -> None:
 
 def test_a_stretch_without_rows_is_none() -> None:
     """S3: rows end before a program that began after them."""
-    assert list(stretches([Began(1), Began(3, "1.1", A)], 2)) == [Stretch(1, 2, "", b"")]
+    assert list(stretches([ProgramStart(1), ProgramStart(3, "1.1", A)], 2)) == [ProgramSpan(1, 2, "", b"")]
     assert list(stretches([], 9)) == []

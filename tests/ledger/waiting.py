@@ -17,7 +17,7 @@ from jackpot.ledger.maintenance import join as joining
 from jackpot.ledger.maintenance import nightly
 from jackpot.ledger.maintenance.archive import ArchivePlan, Archiving
 from jackpot.ledger.maintenance.copy import Copied, Progress
-from jackpot.ledger.maintenance.nightly import BackupRetention, Night
+from jackpot.ledger.maintenance.nightly import BackupRetention, NightlyBackup
 from jackpot.ledger.open import _POSTGRES, _path
 from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.reading import Reader
@@ -133,7 +133,7 @@ def night(
     keep: int,
     progress: Progress = lambda _what, _done, _of: None,
     archive: Path | None = None,
-) -> Night:
+) -> NightlyBackup:
     return _runner.run(
         nightly.night(store_of(source), folder, unix_ms, BackupRetention(keep, archive), progress)
     )

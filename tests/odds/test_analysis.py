@@ -7,9 +7,9 @@ from typing import Final
 import pytest
 
 from jackpot.catalogue import ids, return_of
-from jackpot.odds.analysis import Analysis, Tonight, analyze
+from jackpot.odds.analysis import Analysis, AnalysisConditions, analyze
 from jackpot.odds.chances import hand_chances
-from jackpot.odds.subject import Wish, subject_of
+from jackpot.odds.subject import OperatorChoices, subject_of
 from jackpot.rules.money import MICROS_PER_CENT
 from jackpot.rules.paytable import SEATS
 
@@ -21,15 +21,15 @@ FILLED: Final = {"primary": "10%", "reserve": "1%", "seed": "20000.00", "reseed"
 def found_of(
     paytable: str, meters: Mapping[str, int] | None = None, players: int = 1, **wish: object
 ) -> Analysis:
-    return analyze(subject_of(paytable, Wish(**wish)), Tonight(meters or {}, players))  # type: ignore[arg-type]
+    return analyze(subject_of(paytable, OperatorChoices(**wish)), AnalysisConditions(meters or {}, players))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("paytable", ids())
 def test_every_paytable_adds_up(paytable: str) -> None:
     """A1, A5: rows, levels, envy and draws are the total; envy over all own hands is envy; odds are A7's."""
-    subject = subject_of(paytable, Wish())
+    subject = subject_of(paytable, OperatorChoices())
     seats = SEATS[subject.game]
-    found = analyze(subject, Tonight(players=seats))
+    found = analyze(subject, AnalysisConditions(players=seats))
     rows = sum((row.part for row in found.rows), Fraction(0))
     assert found.total == rows + found.ties + found.envy[seats] + found.draws
     chances = hand_chances(subject.terms.hand_kind)
@@ -85,11 +85,11 @@ def test_where_a_wager_goes_in_the_long_run() -> None:
 @pytest.mark.parametrize("paytable", ids())
 def test_one_computation_says_where_a_wager_goes(paytable: str) -> None:
     """A7: what an analysis and its pages say of the long run is what `config check` says of a full table."""
-    opened = subject_of(paytable, Wish()).open - {"envy"}
+    opened = subject_of(paytable, OperatorChoices()).open - {"envy"}
     figures = {figure: FILLED[figure.partition(".")[2]] for figure in opened}
-    subject = subject_of(paytable, Wish(figures=figures))
+    subject = subject_of(paytable, OperatorChoices(figures=figures))
     seats = SEATS[subject.game]
-    found = analyze(subject, Tonight(players=seats))
+    found = analyze(subject, AnalysisConditions(players=seats))
     assert found.long_run == return_of(subject.terms, seats)
     assert found.long_run.envy == found.envy[seats]
 

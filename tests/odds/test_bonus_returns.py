@@ -6,9 +6,9 @@ from typing import Final
 import pytest
 
 from jackpot.catalogue import counted_file, ids_for, odds_of, odds_returns, tie_chance
-from jackpot.odds.analysis import Analysis, Tonight, analyze
+from jackpot.odds.analysis import Analysis, AnalysisConditions, analyze
 from jackpot.odds.deals import DEALT
-from jackpot.odds.subject import Wish, subject_of
+from jackpot.odds.subject import OperatorChoices, subject_of
 from tests.odds.test_analysis import found_of
 
 # By id: the return in percent, to two digits, and of a stake that a device keeps.
@@ -71,7 +71,7 @@ def test_every_bonus_wager_has_a_return() -> None:
     """B14: of each offer the return is counted here, and it is one number, but for Cover All."""
     assert {*ids_for("offer")} <= {*RETURNS, *ACES_UP, COVER_ALL}
     for paytable in ids_for("offer"):
-        found = odds_returns(subject_of(paytable, Wish()).terms)
+        found = odds_returns(subject_of(paytable, OperatorChoices()).terms)
         assert [one.players for one in found] == ([1, 2, 3, 4, 5, 6, 7] if paytable == COVER_ALL else [1])
 
 
@@ -105,7 +105,7 @@ def test_the_pairs_of_aces() -> None:
 
 
 def cover_all(players: int) -> Analysis:
-    return analyze(subject_of(COVER_ALL, Wish()), Tonight(players=players))
+    return analyze(subject_of(COVER_ALL, OperatorChoices()), AnalysisConditions(players=players))
 
 
 def test_cover_all_of_one_and_two_is_exact() -> None:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from jackpot.config.languages import told
 from jackpot.config.writing import writing
 from jackpot.odds.pictures import pictures, written
-from jackpot.odds.sheets import Manner
+from jackpot.odds.sheets import SheetFormat
 from jackpot.rules.money import MICROS_PER_UNIT
 from tests.odds.test_analysis import found_of
 
@@ -41,7 +41,9 @@ def test_each_level_has_three_pictures_and_envy_one() -> None:
 
 def test_a_picture_writes_sums_as_the_site_does() -> None:
     """M1: axes and labels have the site's currency, as its locale writes it."""
-    drawn = pictures(found_of("pa-643a-three-card-B"), manner=Manner(writing("de_DE", "EUR")), ground="page")
+    drawn = pictures(
+        found_of("pa-643a-three-card-B"), manner=SheetFormat(writing("de_DE", "EUR")), ground="page"
+    )
     for name in ("return-meter", "hit-meter", "year-meter"):
         svg = written(drawn[name], "svg").decode()
         assert "000\xa0€" in svg
@@ -54,7 +56,7 @@ def test_a_picture_writes_sums_as_the_site_does() -> None:
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_every_text_fits_its_picture(language: str) -> None:
     """Pages: nothing that is written in a picture runs out of it, in any language."""
-    manner = Manner(say=partial(told, language))
+    manner = SheetFormat(say=partial(told, language))
     for paytable in ("pa-643a-five-card-C", "pa-643a-five-card-A"):
         found = found_of(paytable, {"meter": 99_999_999 * MICROS_PER_UNIT} if paytable[-1] == "A" else None)
         for name, figure in pictures(found, manner=manner).items():

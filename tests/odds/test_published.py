@@ -8,8 +8,8 @@ import pytest
 from msgspec import structs
 
 from jackpot.catalogue import odds_of, odds_return
-from jackpot.odds.analysis import Tonight, analyze
-from jackpot.odds.subject import AnalyzedLink, Wish, subject_of
+from jackpot.odds.analysis import AnalysisConditions, analyze
+from jackpot.odds.subject import AnalyzedLink, OperatorChoices, subject_of
 from jackpot.rules.paytable import ForOne, HandKind, LinkTerms, Pays, PaytableRow, Percent, ToOne
 from tests.rules.floor import DOLLAR, WHOLE, level, link
 
@@ -154,12 +154,14 @@ def test_the_published_break_even_of_the_three_card_progressive() -> None:
     kind; envy of $100 and $25. This is our `pa-643a-three-card-B`. 3cardpoker.com/progressive-jackpot: each
     $1,000 more on the meter is worth 4.5 %, and of 22,100 hands 100 are paid.
     """
-    subject = subject_of("pa-643a-three-card-B", Wish(wager="1.00"))
+    subject = subject_of("pa-643a-three-card-B", OperatorChoices(wager="1.00"))
     for players in range(1, 8):
-        (one,) = analyze(subject, Tonight(players=players)).levels
+        (one,) = analyze(subject, AnalysisConditions(players=players)).levels
         assert one.break_even == (11_520 - 175 * (players - 1)) * DOLLAR
-    assert analyze(subject, Tonight()).hit == Fraction(100, 22_100)
-    lower, higher = (analyze(subject, Tonight({"meter": sum_ * DOLLAR})).total for sum_ in (5_000, 6_000))
+    assert analyze(subject, AnalysisConditions()).hit == Fraction(100, 22_100)
+    lower, higher = (
+        analyze(subject, AnalysisConditions({"meter": sum_ * DOLLAR})).total for sum_ in (5_000, 6_000)
+    )
     assert f"{float(higher - lower):.3f}" == "0.045"
 
 
@@ -177,7 +179,7 @@ def test_the_published_long_run_of_a_progressive_of_five_cards() -> None:
         PaytableRow("straight", ForOne(10)),
     )
     subject = AnalyzedLink(link("x", "published", levels, rows), "ultimate-texas-holdem", frozenset())
-    found = analyze(subject, Tonight())
+    found = analyze(subject, AnalysisConditions())
     wins = [one.cycle.mean(one.cycle.mean_start) / DOLLAR for one in found.levels if one.cycle is not None]
     assert [f"{float(win):.2f}" for win in wins] == ["6847.66", "1083.00", "105.53"]
     assert found.long_run is not None
@@ -186,6 +188,8 @@ def test_the_published_long_run_of_a_progressive_of_five_cards() -> None:
         structs.replace(one, primary=rate, seed=seed * DOLLAR, reseed=seed * DOLLAR)
         for one, rate, seed in zip(levels, (800, 950, 800), (6_000, 500, 100), strict=True)
     )
-    found = analyze(subject._replace(terms=structs.replace(subject.terms, levels=second)), Tonight())
+    found = analyze(
+        subject._replace(terms=structs.replace(subject.terms, levels=second)), AnalysisConditions()
+    )
     assert found.long_run is not None
     assert f"{float(1 - found.long_run.edge):.6f}" == "0.748967"

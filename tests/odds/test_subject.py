@@ -2,8 +2,8 @@
 
 import pytest
 
-from jackpot.odds.analysis import Tonight, analyze
-from jackpot.odds.subject import Unanalysable, Wish, subject_of
+from jackpot.odds.analysis import AnalysisConditions, analyze
+from jackpot.odds.subject import AnalysisError, OperatorChoices, subject_of
 from tests.odds.test_analysis import DOLLAR, found_of
 
 
@@ -67,6 +67,6 @@ def test_what_cannot_be_meant_gets_one_clear_line(
     paytable: str, wish: dict[str, object], tonight: dict[str, object], line: str
 ) -> None:
     """L1, L3, L4, L5, L7, A5, A7: each refusal names what is wrong."""
-    with pytest.raises(Unanalysable, match=line) as refused:
-        analyze(subject_of(paytable, Wish(**wish)), Tonight(**tonight))  # type: ignore[arg-type]
+    with pytest.raises(AnalysisError, match=line) as refused:
+        analyze(subject_of(paytable, OperatorChoices(**wish)), AnalysisConditions(**tonight))  # type: ignore[arg-type]
     assert "\n" not in str(refused.value)

@@ -13,7 +13,7 @@ from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.lab.demo.dealing import Layout
 from jackpot.lab.simulation.decks import deal
 from jackpot.lab.simulation.plan import SimulationPlan
-from jackpot.lab.simulation.run import FAIR, Luck
+from jackpot.lab.simulation.run import FAIR, RandomSource
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.reports import fairness, goodness_of_fit, statistics
@@ -42,7 +42,7 @@ DRAWS = SimulationPlan(
 
 
 @contextmanager
-def floor(folder: Path, plan: SimulationPlan = FIVE, luck: Luck = FAIR) -> Iterator[Reader]:
+def floor(folder: Path, plan: SimulationPlan = FIVE, luck: RandomSource = FAIR) -> Iterator[Reader]:
     """The ledger of a floor that was played."""
     config, _ = played(folder / "floor", plan, luck=luck)
     with closing(open_reader(config.ledger.url)) as ledger:
@@ -92,7 +92,7 @@ def without(card: str) -> Callable[..., list[list[str]]]:
 
 def test_a_deck_without_an_ace_is_found(tmp_path: Path) -> None:
     """Fairness: a card that never comes is named with its table, and no other table is."""
-    with floor(tmp_path, luck=Luck(without("As"))) as ledger:
+    with floor(tmp_path, luck=RandomSource(without("As"))) as ledger:
         found = said(ledger, "fairness")
     assert {("T001", "card A♠")} <= improbable(found.rows)
     assert {table for table, _ in improbable(found.rows)} == {"T001"}
@@ -111,7 +111,7 @@ def royals(rng: np.random.Generator, layout: Layout, players: int, rounds: int) 
 
 def test_royal_flushes_that_come_too_often_are_found(tmp_path: Path) -> None:
     """Fairness: two in a thousand rounds; the hand is named with its table."""
-    with floor(tmp_path, luck=Luck(royals)) as ledger:
+    with floor(tmp_path, luck=RandomSource(royals)) as ledger:
         found = said(ledger, "fairness")
     assert ("T002", "royal-flush") in improbable(found.rows)
     assert str(found.facts["verdict"]).startswith("look closer: ")
@@ -125,7 +125,7 @@ def test_draws_that_come_too_often_are_found(tmp_path: Path) -> None:
     def below(limit: int) -> int:
         return 0 if rng.random() < 0.1 else rng.randrange(limit)
 
-    with floor(tmp_path, DRAWS, luck=Luck(below=below)) as ledger:
+    with floor(tmp_path, DRAWS, luck=RandomSource(below=below)) as ledger:
         found = said(ledger, "fairness")
         names = {what for _, what in improbable(found.rows)}
     assert {

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from jackpot.api.operation import Elsewhere, Moment, Query, Reply
+from jackpot.api.operation import BankElsewhere, Moment, Query, Reply
 from jackpot.api.query_context import NOBODY
 from jackpot.config.phrases import sentence
 from jackpot.reports.read.people import PersonNames
@@ -42,7 +42,7 @@ class Alarms(Reply, frozen=True):
     """The oldest first."""
 
     alarms: tuple[Alarm, ...]
-    elsewhere: tuple[Elsewhere, ...]
+    elsewhere: tuple[BankElsewhere, ...]
 
 
 class AskAlarms(Query, frozen=True):

@@ -6,7 +6,17 @@ import msgspec
 
 from controllers.messages import Id
 from jackpot.api.act_reply import ActReply
-from jackpot.api.operation import Elsewhere, Moment, Money, NotDone, Query, Rate, Reply, ServerCommand, money
+from jackpot.api.operation import (
+    BankElsewhere,
+    Moment,
+    Money,
+    NotDone,
+    Query,
+    Rate,
+    Reply,
+    ServerCommand,
+    money,
+)
 from jackpot.api.preview import Difference, differing
 from jackpot.catalogue import rate_text
 from jackpot.reports.read.names import opened_at
@@ -101,7 +111,7 @@ class Link(Reply, frozen=True):
 
 class Links(Reply, frozen=True):
     links: tuple[Link, ...]
-    elsewhere: tuple[Elsewhere, ...]
+    elsewhere: tuple[BankElsewhere, ...]
 
 
 class AskLinks(Query, frozen=True):

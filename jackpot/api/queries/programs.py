@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from controllers.messages import Id
-from jackpot.api.operation import Elsewhere, Query, Reply
+from jackpot.api.operation import BankElsewhere, Query, Reply
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
@@ -28,7 +28,7 @@ class Program(Reply, frozen=True):
 
 class Programs(Reply, frozen=True):
     programs: tuple[Program, ...]
-    elsewhere: tuple[Elsewhere, ...]
+    elsewhere: tuple[BankElsewhere, ...]
 
 
 class AskPrograms(Query, frozen=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from jackpot.api.http_call import plain_of
-from jackpot.api.operation import Elsewhere, Query, Reply, Sight
+from jackpot.api.operation import BankElsewhere, Query, Reply, Sight
 from jackpot.api.preview import Leaving, Moved, Raised, Undone, moved, what_follows
 from jackpot.api.queries.tables import still_ms, tables_of
 from jackpot.auth.request_expiry import lost_since
@@ -68,7 +68,7 @@ class Waiting(Reply, frozen=True):
 
 class Requests(Reply, frozen=True):
     requests: tuple[Waiting, ...]
-    elsewhere: tuple[Elsewhere, ...]
+    elsewhere: tuple[BankElsewhere, ...]
 
 
 class AskRequests(Query, frozen=True):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from controllers.messages import Id
-from jackpot.api.operation import Elsewhere, Money, NotDone, Query, Reply, money
+from jackpot.api.operation import BankElsewhere, Money, NotDone, Query, Reply, money
 from jackpot.rules import views
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.codes import Code
@@ -82,7 +82,7 @@ class Table(Reply, frozen=True):
 
 class Tables(Reply, frozen=True):
     tables: tuple[Table, ...]
-    elsewhere: tuple[Elsewhere, ...]
+    elsewhere: tuple[BankElsewhere, ...]
 
 
 class AskTables(Query, frozen=True):

@@ -16,12 +16,12 @@ from typing import Final
 import msgspec
 
 from jackpot.lab.bench.figures import FigureTable
-from jackpot.lab.bench.ledger_fixture import Past, PastOptions, past
+from jackpot.lab.bench.ledger_fixture import LedgerFixture, PastOptions, past
 from jackpot.lab.bench.load import Job, LoadError
 from jackpot.lab.bench.parts import Company, Sizes
 from jackpot.lab.bench.run_plan import play
-from jackpot.lab.bench.servers import Ours, ServedFloor, ServedProgram, used
-from jackpot.lab.bench.visit import Visit, hire
+from jackpot.lab.bench.servers import JackpotServer, ServedFloor, ServedProgram, used
+from jackpot.lab.bench.visit import BrowserSession, hire
 from jackpot.lab.demo.house import SQLITE
 
 # The pace at which a frame's cost is measured: rounds a second of all tables together, two frames each.
@@ -89,7 +89,7 @@ def grown(folder: Path, subject: GrowthSubject, sizes: Sizes, progress: Callable
 
 
 def _idle(folder: Path, size: int) -> dict[str, float]:
-    server = Ours(folder, SQLITE, ServedFloor(PLAYERS, idle=size, links=2))
+    server = JackpotServer(folder, SQLITE, ServedFloor(PLAYERS, idle=size, links=2))
     with server, Company(server, dict(list(server.keys.items())[PLAYERS:]), {}) as company:
         company.does("connect")
         return _frame(server, server.keys)
@@ -97,7 +97,7 @@ def _idle(folder: Path, size: int) -> dict[str, float]:
 
 def _signs(folder: Path, size: int) -> dict[str, float]:
     with (
-        Ours(folder, SQLITE, ServedFloor(PLAYERS, signs=size)) as server,
+        JackpotServer(folder, SQLITE, ServedFloor(PLAYERS, signs=size)) as server,
         Company(server, {}, server.signs) as company,
     ):
         company.does("connect")
@@ -105,7 +105,7 @@ def _signs(folder: Path, size: int) -> dict[str, float]:
 
 
 def _links(folder: Path, size: int) -> dict[str, float]:
-    with Ours(folder, SQLITE, ServedFloor(PLAYERS, links=size)) as server:
+    with JackpotServer(folder, SQLITE, ServedFloor(PLAYERS, links=size)) as server:
         return _frame(server, server.keys)
 
 
@@ -129,7 +129,7 @@ def journal(folder: Path, size: int) -> dict[str, float]:
     began = time.perf_counter()
     with ServedProgram(made.config) as server:
         started = time.perf_counter() - began
-        visit = Visit(server.ports["http"], person)
+        visit = BrowserSession(server.ports["http"], person)
         pages = {f"{name} page ms": visit.page(path) * _MS for name, path in PAGES.items()}
         return {
             "start s": started,
@@ -164,7 +164,7 @@ def _frame(server: ServedProgram, keys: Mapping[str, str]) -> dict[str, float]:
     }
 
 
-def _verified(made: Past, *options: str) -> float:
+def _verified(made: LedgerFixture, *options: str) -> float:
     """Seconds that `jackpot verify` takes, its start included. Raises LoadError."""
     words = [sys.executable, "-m", "jackpot.cli", "verify", "--config", str(made.config), *options]
     began = time.perf_counter()

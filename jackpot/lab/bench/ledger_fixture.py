@@ -60,7 +60,7 @@ class PastOptions(NamedTuple):
 BARE: Final = PastOptions()
 
 
-class Past(NamedTuple):
+class LedgerFixture(NamedTuple):
     """A ledger fixture.
 
     config: of the floor. ledger: its file. keys, signs: of its devices in hex. rows: of the bank.
@@ -81,7 +81,7 @@ class Past(NamedTuple):
         return f"sqlite:///{self.ledger}"
 
 
-def past(folder: Path, rows: int, floor: ServedFloor = USUAL, story: PastOptions = BARE) -> Past:
+def past(folder: Path, rows: int, floor: ServedFloor = USUAL, story: PastOptions = BARE) -> LedgerFixture:
     """Makes a folder with a ledger of at least so many rows."""
     folder.mkdir(parents=True)
     file, config = folder / FILE, folder / "past.toml"
@@ -100,7 +100,7 @@ def past(folder: Path, rows: int, floor: ServedFloor = USUAL, story: PastOptions
         writer.won(story.hits, {name: Script(0, jackpot=True) for name in names})
         writer.won(story.awards, {name: Script(0, hands=True, every=1) for name in names})
         writer.frames(rows, names, hands=story.hands)
-        return Past(config, file, keys.tables, keys.signs, sequencer.durable_seq, writer.now)
+        return LedgerFixture(config, file, keys.tables, keys.signs, sequencer.durable_seq, writer.now)
 
 
 def open_new(file: Path, config: Config, began: int) -> None:

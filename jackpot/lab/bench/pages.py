@@ -29,7 +29,7 @@ from jackpot.auth.person_admin import NewPerson, PersonAdmin
 from jackpot.clock import SystemClock
 from jackpot.config import load
 from jackpot.lab.bench.frames import LINK
-from jackpot.lab.bench.ledger_fixture import BANK, Past, PastOptions, past
+from jackpot.lab.bench.ledger_fixture import BANK, LedgerFixture, PastOptions, past
 from jackpot.reports import worker
 from jackpot.reports.registry import REPORTS
 from jackpot.web.pages_base import SIGN_IN
@@ -152,7 +152,7 @@ def here() -> WorkerPool:
 
 
 @asynccontextmanager
-async def visiting(made: Past) -> AsyncIterator[PageVisitor]:
+async def visiting(made: LedgerFixture) -> AsyncIterator[PageVisitor]:
     """A server on that fixture, and a signed-in visitor."""
     jar = aiohttp.CookieJar(unsafe=True)  # it is known by an address, not by a name
     with StatementCount() as reads:
@@ -179,7 +179,7 @@ def addresses() -> Iterator[str]:
         yield from (address, f"{address}&as=print", f"{address}&as=csv")
 
 
-async def costs(made: Past) -> list[Cost]:
+async def costs(made: LedgerFixture) -> list[Cost]:
     """Costs by address, of all `addresses`."""
     async with visiting(made) as visitor:
         return [await visitor.cost(address) for address in addresses()]

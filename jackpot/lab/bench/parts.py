@@ -22,8 +22,16 @@ from jackpot.lab.bench.figures import FigureTable
 from jackpot.lab.bench.ledger_fixture import past
 from jackpot.lab.bench.load import Job, LoadError, percentiles
 from jackpot.lab.bench.run_plan import PACES, commit_every, play
-from jackpot.lab.bench.servers import EchoServer, Ours, Program, ServedFloor, ServedProgram, Side, used
-from jackpot.lab.bench.visit import Visit, hire
+from jackpot.lab.bench.servers import (
+    EchoServer,
+    JackpotServer,
+    MeasuredSide,
+    Program,
+    ServedFloor,
+    ServedProgram,
+    used,
+)
+from jackpot.lab.bench.visit import BrowserSession, hire
 from jackpot.lab.demo.house import SQLITE
 
 # The protocol shows a sign ten values a second: a value may wait so long for others.
@@ -106,7 +114,7 @@ def waiting(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict
     """The parts `idle` and `crowd`: one floor connects, waits, and reconnects."""
     who = f"{sizes.tables:,} tables and {sizes.signs:,} signs"
     progress(f"idle: a server for {who}")
-    with Ours(folder / "waiting", SQLITE, ServedFloor(sizes.tables, signs=sizes.signs)) as server:
+    with JackpotServer(folder / "waiting", SQLITE, ServedFloor(sizes.tables, signs=sizes.signs)) as server:
         alone = server.resident()
         with Company(server, server.keys, server.signs) as company:
             progress(f"idle: {who} come")
@@ -130,7 +138,7 @@ def waiting(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict
     }
 
 
-def _timed(server: Side, does: Callable[[], dict[str, float]]) -> dict[str, float]:
+def _timed(server: MeasuredSide, does: Callable[[], dict[str, float]]) -> dict[str, float]:
     cpu = server.cpu()
     found = does()
     return {
@@ -144,7 +152,7 @@ def fan(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> FigureTa
     """Latency from a wager to its value at each of many signs; wagers come at any time within the window."""
     who = f"{sizes.watched:,} signs"
     progress(f"fan: a wager on {who}")
-    with Ours(folder / "fan", SQLITE, ServedFloor(1, signs=sizes.watched)) as server:
+    with JackpotServer(folder / "fan", SQLITE, ServedFloor(1, signs=sizes.watched)) as server:
         (player,) = server.keys.items()
         with Company(server, {}, server.signs, player) as company:
             company.does("connect")
@@ -155,7 +163,7 @@ def fan(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> FigureTa
     )
 
 
-class Strangers(Program):
+class ConnectionFlood(Program):
     """A flood of unauthenticated connections to a port, as a context manager."""
 
     def __init__(self, folder: Path, port: int) -> None:
@@ -168,7 +176,7 @@ class Strangers(Program):
 
 
 @contextmanager
-def reading(visit: Visit, path: str) -> Iterator[None]:
+def reading(visit: BrowserSession, path: str) -> Iterator[None]:
     """Load of a person who requests this page again and again."""
     over = Event()
 
@@ -194,11 +202,11 @@ def latency(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> Figu
     with ExitStack() as stack:
         echo = stack.enter_context(EchoServer(folder / "echo"))
         server = stack.enter_context(ServedProgram(made.config))
-        visit = Visit(server.ports["http"], person)
+        visit = BrowserSession(server.ports["http"], person)
         disturbed: dict[str, Callable[[], Any]] = {
             "alone": ExitStack,
             f"{sizes.watched:,} signs": lambda: _company(server, made.signs),
-            "a flood of strangers": lambda: Strangers(folder / "flood", server.ports["tables"]),
+            "a flood of strangers": lambda: ConnectionFlood(folder / "flood", server.ports["tables"]),
             "a long report": lambda: reading(
                 visit, "/ops/reports/contributions?first=2026-01-01&last=2026-12-31"
             ),

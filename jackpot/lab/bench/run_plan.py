@@ -22,7 +22,7 @@ from jackpot.lab.bench.bare import copies, flushes
 from jackpot.lab.bench.figures import FUNCTION_CLIENTS, OURS, Measured, Pass
 from jackpot.lab.bench.frames import HANDS, WIN_EVERY, Script, payload_text
 from jackpot.lab.bench.load import MORE, Job, Load, LoadError, percentiles
-from jackpot.lab.bench.servers import Cluster, EchoServer, Ours, Side, used
+from jackpot.lab.bench.servers import Cluster, EchoServer, JackpotServer, MeasuredSide, used
 from jackpot.lab.demo.house import SQLITE
 from jackpot.lab.testing import cluster_cleanup
 from jackpot.lab.testing.postgres import EngineError, EnginesMissing, Postgres
@@ -69,7 +69,7 @@ class BenchRun:
         self.skipped: dict[str, str] = {}
         self.setup: dict[str, Any] = {"seats": len(HANDS), "one win in rounds": WIN_EVERY}
         self.measures: dict[str, Callable[[], Measured]] = {}
-        self.ours: dict[str, Ours] = {}
+        self.ours: dict[str, JackpotServer] = {}
         self._folder = Path(plan.folder)
         self._other = ""
         self._runs = 0
@@ -107,7 +107,7 @@ class BenchRun:
     # Setup of each measurement.
 
     def _add_ours(self, stack: ExitStack, store: str, url: str, helpers: Callable[[], Any]) -> None:
-        server = stack.enter_context(Ours(self._folder / store, url, self.plan.floor, helpers))
+        server = stack.enter_context(JackpotServer(self._folder / store, url, self.plan.floor, helpers))
         self.ours[store] = server
         for name in OURS:
             of, play_, flight = name.split()
@@ -171,7 +171,7 @@ class BenchRun:
             kind, clients=floor, port=port, keys=keys, hands=hands, rate=rate, seconds=self.plan.calm
         )
 
-    def _loaded(self, job: Job, side: Side) -> Measured:
+    def _loaded(self, job: Job, side: MeasuredSide) -> Measured:
         found, cpu = play(job, side)
         return Measured(found.frames / found.seconds, cpu / found.seconds, found.cpu / found.seconds)
 
@@ -189,12 +189,12 @@ class BenchRun:
             self._written = bytes_ / count
         return found
 
-    def _called(self, clients: int, side: Side) -> Measured:
+    def _called(self, clients: int, side: MeasuredSide) -> Measured:
         return self._loaded(
             self._job("function", clients=clients, url=self._other, run=self._next_run()), side
         )
 
-    def _benchmarked(self, words: list[str], script: str, side: Side) -> Measured:
+    def _benchmarked(self, words: list[str], script: str, side: MeasuredSide) -> Measured:
         """Measures redis-benchmark by requests; its start is in its processor time, not in the rate."""
         text = payload_text(Script(0, hands=False).frame(1))
         many = max(self.plan.tables, round(REDIS_GUESS * self.plan.seconds))
@@ -231,7 +231,7 @@ def commit_every(floor: int, pace: float) -> float:
     return 60 / (_FRAMES_A_ROUND * floor * pace)
 
 
-def play(job: Job, side: Side | None = None) -> tuple[Load, float]:
+def play(job: Job, side: MeasuredSide | None = None) -> tuple[Load, float]:
     """Runs a job in a process of its own; and the processor seconds that the measured side used meanwhile.
 
     Raises LoadError.

@@ -33,7 +33,7 @@ _ONE_ADDRESS: Final = 60_000
 _USER, _SYSTEM = 11, 12
 
 
-class Side(ABC):
+class MeasuredSide(ABC):
     """A measured side, as a context manager. pids: of the processes that do its work."""
 
     @abstractmethod
@@ -50,7 +50,7 @@ def used(before: dict[int, float], after: dict[int, float]) -> float:
     return sum(seconds - before.get(pid, 0.0) for pid, seconds in after.items())
 
 
-class Cluster(Side):
+class Cluster(MeasuredSide):
     """Processes that are started and stopped elsewhere. pids: gives their ids."""
 
     def __init__(self, pids: Callable[[], Iterable[int]]) -> None:
@@ -60,7 +60,7 @@ class Cluster(Side):
         return self._pids()
 
 
-class Program(Side):
+class Program(MeasuredSide):
     """A program, started with `words`; its log is in `folder`. program: this interpreter, if not another."""
 
     def __init__(self, folder: Path, *words: str, program: str = sys.executable) -> None:
@@ -199,7 +199,7 @@ class ServedProgram(Program):
         return sum(_resident(pid) for pid in self._own())
 
 
-class Ours(ServedProgram):
+class JackpotServer(ServedProgram):
     """`jackpot serve` on an empty ledger, for a floor made for it. keys, signs: in hex, by id."""
 
     def __init__(

@@ -33,7 +33,7 @@ def hire(url: str) -> NewPerson:
     return both[0]
 
 
-class Visit:
+class BrowserSession:
     """Signed-in browser of one person. Raises LoadError."""
 
     def __init__(self, port: int, person: NewPerson) -> None:

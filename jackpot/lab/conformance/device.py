@@ -16,7 +16,7 @@ from controllers.frames import encode
 from controllers.messages import Close, Settle, Void, Wager
 from jackpot.lab.conformance.book import Answer, BetPlace, Stake
 from jackpot.lab.conformance.offers import Bounds
-from jackpot.lab.conformance.played import ConformanceLine, ConformanceSession, Heard, Setting
+from jackpot.lab.conformance.played import ConformanceLine, ConformanceSession, ReceivedCommand, Setting
 from jackpot.lab.conformance.report import ConformanceReport
 
 PATIENCE_S: Final = 30.0
@@ -46,7 +46,7 @@ class Power(Protocol):
         """Cuts the power, and restores it."""
 
 
-class Missed(Exception):
+class ExpectationFailed(Exception):
     """The device did not do what a trial waits for; the text says what."""
 
 
@@ -75,33 +75,33 @@ class DeviceWatch:
     # Conditions that a trial waits for.
 
     async def online(self, seconds: float | None = None) -> ConformanceLine:
-        """Waits for a welcomed connection; raises Missed."""
+        """Waits for a welcomed connection; raises ExpectationFailed."""
         played, seconds = self.played, seconds or self.options.patience
         if not await played.until(lambda: played.line is not None, seconds):
-            raise Missed(f"it did not come within {seconds:g} s")
+            raise ExpectationFailed(f"it did not come within {seconds:g} s")
         line = played.line
         if line is None:
-            raise Missed("it went as it came")
+            raise ExpectationFailed("it went as it came")
         return line
 
-    async def next(self, fits: Callable[[Heard], bool], what: str = "command") -> Heard:
-        """Waits for the next new command of this kind; raises Missed."""
+    async def next(self, fits: Callable[[ReceivedCommand], bool], what: str = "command") -> ReceivedCommand:
+        """Waits for the next new command of this kind; raises ExpectationFailed."""
         heard, begin, seconds = self.played.heard, len(self.played.heard), self.options.patience
         if not await self.played.until(lambda: any(map(fits, heard[begin:])), seconds):
-            raise Missed(f"no {what} came within {seconds:g} s")
+            raise ExpectationFailed(f"no {what} came within {seconds:g} s")
         return next(filter(fits, heard[begin:]))
 
-    async def fresh(self) -> Heard:
+    async def fresh(self) -> ReceivedCommand:
         return await self.next(lambda heard: heard.fresh)
 
-    async def wagered(self) -> Heard:
+    async def wagered(self) -> ReceivedCommand:
         return await self.next(lambda heard: heard.fresh and heard.name == "wager", what="wager")
 
     async def quiet(self, since: int, what: str, name: str, seconds: float) -> bool:
         """Whether no new wager comes for so long; one that does breaks the obligation."""
         heard = self.played.heard
 
-        def wagers() -> list[Heard]:
+        def wagers() -> list[ReceivedCommand]:
             return [one for one in heard[since:] if one.fresh and one.name == "wager"]
 
         if await self.played.until(lambda: bool(wagers()), seconds):
@@ -109,12 +109,14 @@ class DeviceWatch:
             return False
         return True
 
-    async def caught(self, reply: Callable[[Heard], Answer | None], fits: Callable[[Heard], bool]) -> Heard:
+    async def caught(
+        self, reply: Callable[[ReceivedCommand], Answer | None], fits: Callable[[ReceivedCommand], bool]
+    ) -> ReceivedCommand:
         """The next fresh command that matches, answered like this; so are all that follow it."""
         played = self.played
-        begun: list[Heard] = []
+        begun: list[ReceivedCommand] = []
 
-        def look(heard: Heard) -> Answer | None:
+        def look(heard: ReceivedCommand) -> Answer | None:
             if not begun and not (heard.fresh and fits(heard)):
                 return played.decide(heard)
             begun.append(heard)
@@ -122,10 +124,10 @@ class DeviceWatch:
 
         played.reply = look
         if not await played.until(lambda: bool(begun), self.options.patience):
-            raise Missed(f"it gave no such command within {self.options.patience:g} s")
+            raise ExpectationFailed(f"it gave no such command within {self.options.patience:g} s")
         return begun[0]
 
-    async def come_back(self) -> tuple[ConformanceLine, Heard]:
+    async def come_back(self) -> tuple[ConformanceLine, ReceivedCommand]:
         """The next connection after a cut, and the first command on it; the server is reset."""
         played, since = self.played, len(self.played.heard)
         played.cut()
@@ -133,14 +135,14 @@ class DeviceWatch:
         line = await self.online()
         return line, await self.first(since)
 
-    async def first(self, since: int) -> Heard:
+    async def first(self, since: int) -> ReceivedCommand:
         heard = self.played.heard
         if not await self.played.until(lambda: len(heard) > since, self.options.patience):
-            raise Missed(f"it came back, and gave no command within {self.options.patience:g} s")
+            raise ExpectationFailed(f"it came back, and gave no command within {self.options.patience:g} s")
         return heard[since]
 
     async def idle(self) -> ConformanceLine:
-        """Waits for a moment without a round and without a command in flight; raises Missed.
+        """Waits for a moment without a round and without a command in flight; raises ExpectationFailed.
 
         Every link is suspended for it: a device that plays without a pause has no such moment otherwise.
         """
@@ -150,7 +152,7 @@ class DeviceWatch:
         await played.fence(line)
         over = await played.until(lambda: played.book.round is None, self.options.patience)
         if not over or not await played.fence(line):
-            raise Missed("its round stays unfinished")
+            raise ExpectationFailed("its round stays unfinished")
         played.book.suspended = False  # the next welcome says so
         return line
 
@@ -164,9 +166,9 @@ class DeviceWatch:
 
         if not await played.until(there, self.options.patience):
             self.report.broken("not-active", f"it never came to {played.addresses[port]}")
-            raise Missed("it did not go to the server that was named")
+            raise ExpectationFailed("it did not go to the server that was named")
 
-    def same(self, name: str, sent: Heard, again: Heard) -> None:
+    def same(self, name: str, sent: ReceivedCommand, again: ReceivedCommand) -> None:
         if again.command.seq != sent.command.seq:
             self.report.broken(name, f"seq {sent.command.seq} was unanswered, and {again.command.seq} came")
         elif again.command.digest != sent.command.digest:
@@ -174,7 +176,7 @@ class DeviceWatch:
         else:
             self.report.met(name, f"a {sent.name} of seq {sent.command.seq}")
 
-    def wagers_after(self, line: ConformanceLine, since: float) -> list[Heard]:
+    def wagers_after(self, line: ConformanceLine, since: float) -> list[ReceivedCommand]:
         """New wagers on a connection that came when it must count as offline, since that moment."""
         setting = self.played.setting
         offline_at = since + setting.silence + setting.heartbeat / 2
@@ -184,11 +186,11 @@ class DeviceWatch:
             if one.line is line and one.fresh and one.name == "wager" and one.at > offline_at
         ]
 
-    def decide_untold(self, heard: Heard) -> Answer | None:
+    def decide_untold(self, heard: ReceivedCommand) -> Answer | None:
         self.played.book.decide(heard.command)
         return None
 
-    def not_again(self, name: str, sent: Heard, after: Heard) -> None:
+    def not_again(self, name: str, sent: ReceivedCommand, after: ReceivedCommand) -> None:
         one, two = (msgspec.structs.replace(heard.command.message, seq=1) for heard in (sent, after))
         if after.command.seq != sent.command.seq and one == two:
             self.report.broken(name, f"seq {sent.command.seq} was decided, and came as {after.command.seq}")
@@ -210,7 +212,7 @@ class DeviceWatch:
         heard = await self.wagered()
         self.report.met(name, f"it went on with seq {heard.command.seq}")
 
-    def goes_on(self, name: str, first: Heard, seq: int) -> None:
+    def goes_on(self, name: str, first: ReceivedCommand, seq: int) -> None:
         if first.command.seq == seq:
             self.report.met(name, f"it went on with seq {seq}")
         else:
@@ -240,7 +242,7 @@ async def back_off(watch: DeviceWatch) -> None:
     patience = 2 * LONGEST_WAIT_S + visits * (LONGEST_WAIT_S + LATE_S)
     if not await played.until(lambda: not played.refusing, patience):
         played.refusing = 0
-        raise Missed(f"it came {len(played.visits)} times of {visits}")
+        raise ExpectationFailed(f"it came {len(played.visits)} times of {visits}")
     ends = [cut_at, *(end for _, end in played.visits)]
     waits = [came - end for (came, _), end in zip(played.visits, ends, strict=False)]
     shown = ", ".join(f"{wait:.2f}" for wait in waits)
@@ -280,13 +282,13 @@ async def not_active(watch: DeviceWatch) -> None:
 
 async def replaced(watch: DeviceWatch) -> None:
     if watch.options.quick:
-        raise Missed("it takes 30 s: left out by --quick")
+        raise ExpectationFailed("it takes 30 s: left out by --quick")
     played, line = watch.played, await watch.online()
     line.end("replaced", "the tester says that another one has your name")
     await played.until(lambda: line.ended_at is not None, played.setting.silence)
     since, begun = played.now, len(played.lines)
     if not await played.until(lambda: len(played.lines) > begun, REPLACED_WAIT_S + watch.options.patience):
-        raise Missed("it did not come back within a minute")
+        raise ExpectationFailed("it did not come back within a minute")
     wait = played.lines[begun].opened_at - since
     if wait < REPLACED_WAIT_S - LATE_S:
         watch.report.broken("replaced", f"it came back after {wait:.1f} s")
@@ -345,7 +347,7 @@ async def late_answers(watch: DeviceWatch) -> None:
 async def suspended(watch: DeviceWatch) -> None:
     played = watch.played
 
-    def reply(heard: Heard) -> Answer | None:
+    def reply(heard: ReceivedCommand) -> Answer | None:
         if not played.book.suspended:
             played.reply = played.decide
             played.book.suspended = True
@@ -370,7 +372,7 @@ async def expected(watch: DeviceWatch) -> None:
     played = watch.played
     fenced: list[bool] = []
 
-    def reply(heard: Heard) -> Answer | None:
+    def reply(heard: ReceivedCommand) -> Answer | None:
         if heard.command.seq == played.book.last_seq + 1 and fenced:
             return played.decide(heard)
         code = "suspended" if heard.command.seq == played.book.last_seq + 1 else "seq_gap"
@@ -391,7 +393,7 @@ async def expected(watch: DeviceWatch) -> None:
 async def used_up(watch: DeviceWatch) -> None:
     played = watch.played
 
-    def reply(heard: Heard) -> Answer | None:
+    def reply(heard: ReceivedCommand) -> Answer | None:
         played.reply = played.decide
         refusal = Nack(heard.command.seq, "locked_out", "the tester takes no bets in this round")
         return played.book.keep(heard.command, refusal)
@@ -424,7 +426,7 @@ async def moved(watch: DeviceWatch) -> None:
 async def witness(watch: DeviceWatch) -> None:
     played, line = watch.played, await watch.idle()
     if played.book.last_seq not in played.book.idle_at or len(played.book.idle_at) < 2:
-        raise Missed("it has not played a whole round yet")
+        raise ExpectationFailed("it has not played a whole round yet")
     played.book.lose()
     said: list[int | None] = []
 
@@ -443,7 +445,7 @@ async def witness(watch: DeviceWatch) -> None:
     if not await played.until(lambda: len(said) >= 3, watch.options.patience):
         played.answer_hello = played.welcome
         played.book.believe()
-        raise Missed("it did not come again after ledger_behind")
+        raise ExpectationFailed("it did not come again after ledger_behind")
     expected = played.book.idle_at[-1] + 1
     if len(set(said)) == 1:
         watch.report.met("witness", f"acked {said[0]} each time")
@@ -467,7 +469,7 @@ async def left_over(watch: DeviceWatch) -> None:
 
 async def power_loss(watch: DeviceWatch) -> None:
     if watch.options.power is None:
-        raise Missed("nothing can cut its power: use --run or --by-hand")
+        raise ExpectationFailed("nothing can cut its power: use --run or --by-hand")
     played = watch.played
     sent = await watch.caught(lambda _: None, lambda _: True)
     since = len(played.heard)
@@ -483,7 +485,7 @@ async def power_loss(watch: DeviceWatch) -> None:
 # Trials of tables that take bonus wagers.
 
 
-def on_offer(heard: Heard, offers: Collection[str]) -> set[str]:
+def on_offer(heard: ReceivedCommand, offers: Collection[str]) -> set[str]:
     """The offers on which the command wagers."""
     message = heard.command.message
     return {bet.link for bet in message.bets if bet.link in offers} if isinstance(message, Wager) else set()
@@ -494,7 +496,7 @@ async def offer_bounds(watch: DeviceWatch) -> None:
     played = watch.played
     offers = [one for one in played.book.offers.values() if one.bounds.least < one.bounds.most]
     if not offers:
-        raise Missed("each of its offers takes one amount alone")
+        raise ExpectationFailed("each of its offers takes one amount alone")
     line = await watch.idle()
     for offer in offers:
         _, most, _ = offer.bounds
@@ -518,7 +520,7 @@ async def offer_suspended(watch: DeviceWatch) -> None:
     """Suspends one offer between two rounds; the other links are active all the time."""
     played, offers = watch.played, watch.played.book.offers
 
-    def reply(heard: Heard) -> Answer | None:
+    def reply(heard: ReceivedCommand) -> Answer | None:
         played.reply = played.decide
         chosen.extend(on_offer(heard, offers))
         played.book.closed_offer = chosen[0]
@@ -541,7 +543,7 @@ async def offer_award(watch: DeviceWatch) -> None:
     """Pays an award on an offer, whatever the cards are."""
     played, offers = watch.played, watch.played.book.offers
 
-    def due(heard: Heard) -> list[tuple[BetPlace, Stake]]:
+    def due(heard: ReceivedCommand) -> list[tuple[BetPlace, Stake]]:
         message, round_ = heard.command.message, played.book.round
         if not isinstance(message, Settle) or round_ is None or round_.id != message.round:
             return []
@@ -552,7 +554,7 @@ async def offer_award(watch: DeviceWatch) -> None:
             if place.link in offers and place.seat in seats
         ]
 
-    def reply(heard: Heard) -> Answer | None:
+    def reply(heard: ReceivedCommand) -> Answer | None:
         played.reply = played.decide
         place, stake = due(heard)[0]
         award = offers[place.link].award(place.seat, stake.amount)
@@ -608,7 +610,7 @@ async def examine(
     try:
         await ready(played)
         await _try_all(DeviceWatch(played, options))
-    except Missed as missed:
+    except ExpectationFailed as missed:
         for one in report.results():
             report.missed(one.obligation.name, str(missed))
     finally:
@@ -627,7 +629,7 @@ async def _try_all(watch: DeviceWatch) -> None:
         try:
             await _settled(watch, table=table)
             await trial(watch)
-        except Missed as missed:
+        except ExpectationFailed as missed:
             watch.options.say(f"not seen: {missed}")
             for name in names:
                 watch.report.missed(name, str(missed))

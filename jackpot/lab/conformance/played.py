@@ -27,7 +27,7 @@ READ_BYTES: Final = 65_536
 BANK: Final = "main"
 
 
-class Heard(NamedTuple):
+class ReceivedCommand(NamedTuple):
     """A received command, with its time and connection. fresh: it had not been decided."""
 
     command: Commanded
@@ -142,12 +142,12 @@ class ConformanceSession:
         self.report = report
         self.book = TableRecord(report, setting.link, setting.wager, setting.offers)
         self.lines: list[ConformanceLine] = []
-        self.heard: list[Heard] = []
-        self.held: list[Heard] = []
+        self.heard: list[ReceivedCommand] = []
+        self.held: list[ReceivedCommand] = []
         self.refusing: float = 0
         self.visits: list[tuple[float, float]] = []
         """Of each connection that was closed at once: when it came, and when it ended."""
-        self.reply: Callable[[Heard], Answer | None] = self.decide
+        self.reply: Callable[[ReceivedCommand], Answer | None] = self.decide
         self.answer_hello: Callable[[ConformanceLine], None] = self.welcome
         self.addresses: tuple[str, ...] = ()
         self._changed = asyncio.Event()
@@ -196,7 +196,7 @@ class ConformanceSession:
 
     # Output.
 
-    def decide(self, heard: Heard) -> Answer | None:
+    def decide(self, heard: ReceivedCommand) -> Answer | None:
         return self.book.decide(heard.command)
 
     def answer(self, line: ConformanceLine, answer: Answer) -> None:
@@ -345,7 +345,7 @@ class ConformanceSession:
     def _command(self, line: ConformanceLine, command: Commanded) -> None:
         self.report.met("frames")
         self.report.met("unanswered")
-        heard = Heard(command, self.now, line, self.book.is_fresh(command))
+        heard = ReceivedCommand(command, self.now, line, self.book.is_fresh(command))
         self.book.note(command)
         self.heard.append(heard)
         answer = self.reply(heard)

@@ -21,7 +21,7 @@ class FloorError(Exception):
     """The server gave an answer that a well-behaved table or supervisor must never get."""
 
 
-class Happening(NamedTuple):
+class FloorEvent(NamedTuple):
     """An event of the floor; big where a meter was won."""
 
     text: str
@@ -61,8 +61,8 @@ class Scene:
     meters: dict[tuple[str, str], int] = field(default_factory=dict)
     signs_online: dict[str, bool] = field(default_factory=dict)
     tables: dict[str, TableLine] = field(default_factory=dict)
-    hits: deque[Happening] = field(default_factory=lambda: deque(maxlen=HITS_SHOWN))
-    acts: deque[Happening] = field(default_factory=lambda: deque(maxlen=ACTS_SHOWN))
+    hits: deque[FloorEvent] = field(default_factory=lambda: deque(maxlen=HITS_SHOWN))
+    acts: deque[FloorEvent] = field(default_factory=lambda: deque(maxlen=ACTS_SHOWN))
     awards: int = 0
     meter_hits: int = 0
     won_cents: int = 0

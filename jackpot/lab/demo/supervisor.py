@@ -11,7 +11,7 @@ from jackpot.app import Server
 from jackpot.lab.demo.house import TAX_FORM_FROM
 from jackpot.lab.demo.pace import WALK_S, DemoPace
 from jackpot.lab.demo.people import ask
-from jackpot.lab.demo.scene import Happening, Scene, dollars
+from jackpot.lab.demo.scene import FloorEvent, Scene, dollars
 from jackpot.rules.money import of_decimal, to_cents
 from jackpot.rules.state import UNPAID
 
@@ -80,4 +80,4 @@ class Supervisor:
     def _note(self, act: type[Validate | Pay], hit: dict[str, Any]) -> None:
         done, cents = "validated" if act is Validate else "paid", to_cents(of_decimal(hit["amount"]))
         text = f"{done} {hit['hit']} {hit['hand']} {dollars(cents)} at {hit['table']}"
-        self._scene.acts.appendleft(Happening(text, hit["level"] is not None))
+        self._scene.acts.appendleft(FloorEvent(text, hit["level"] is not None))

@@ -13,7 +13,7 @@ from jackpot.lab.demo.dealing import Deal, deal
 from jackpot.lab.demo.house import BY_HAND, WAGER_CENTS, DemoOffer, DemoPlace
 from jackpot.lab.demo.own_count import OwnCount
 from jackpot.lab.demo.pace import AWAY_S, BETTING_S, DEALING_S, PAYING_S, DemoPace
-from jackpot.lab.demo.scene import FloorError, Happening, Scene, TableLine, dollars
+from jackpot.lab.demo.scene import FloorError, FloorEvent, Scene, TableLine, dollars
 from jackpot.rules.paytable import FOLD
 
 # Share of occupied seats that place the progressive wager, and each bonus wager; share of occupied seats.
@@ -234,13 +234,13 @@ class SimulatedTable:
             if award["status"] == "pending":
                 self._call()
 
-    def _say(self, award: Mapping[str, Any], dealt: Deal) -> Happening:
+    def _say(self, award: Mapping[str, Any], dealt: Deal) -> FloorEvent:
         offered = award["link"] != self._place.link
         what = award["level"] if award["kind"] == "meter" else award["link"] if offered else award["kind"]
         stacked = " (stacked)" if dealt.stacked and dealt.stacked[0] == award["seat"] else ""
         seat = f"{self._place.table}.{award['seat']}"
         text = f"{seat} {award['hand']}{stacked} {dollars(award['amount'])} {what}"
-        return Happening(text, award["kind"] == "meter")
+        return FloorEvent(text, award["kind"] == "meter")
 
     def _expect(self, answer: Message) -> None:
         """Raises FloorError for a refusal, a fault of the floor or server.

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from jackpot.lab.demo.scene import Happening, Scene, dollars
+from jackpot.lab.demo.scene import FloorEvent, Scene, dollars
 from jackpot.rules.paytable import Game
 from jackpot.rules.terms import METER
 from jackpot.text import counted
@@ -148,7 +148,7 @@ def _events(scene: Scene) -> Layout:
     return both
 
 
-def _lines(title: str, lines: Iterable[Happening]) -> Panel:
+def _lines(title: str, lines: Iterable[FloorEvent]) -> Panel:
     shown = [_line(line.text, "bold bright_yellow" if line.big else "") for line in lines]
     return Panel(Group(*shown), title=title, title_align="left", border_style="dim")
 

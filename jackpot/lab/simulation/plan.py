@@ -22,7 +22,7 @@ _SWITCHES: Final = ("floor_to_seed", "count_chips", "hold_table")
 _NOT_SET: Final = ("id", "paytable", "bank", "decks")
 
 
-class Wrong(Exception):
+class PlanError(Exception):
     """The floor cannot be simulated as asked for; one line says why."""
 
 
@@ -48,18 +48,18 @@ class SimulationPlan(NamedTuple):
 
 
 def game_of(paytable: str, wanted: str | None, players: int) -> Game:
-    """The game wanted, else the first for which the paytable is printed. Raises Wrong, CatalogueError."""
+    """The game wanted, else the first for which the paytable is printed. Raises PlanError, CatalogueError."""
     games = [game for game in games_of(load(paytable)) if game in LAYOUTS]
     game = next((game for game in games if wanted in (None, game)), None)
     if game is None:
-        raise Wrong(f"--game: {paytable} is for {' and '.join(games)}, not {wanted}")
+        raise PlanError(f"--game: {paytable} is for {' and '.join(games)}, not {wanted}")
     if players > SEATS[game]:
-        raise Wrong(f"--players: {game} has {SEATS[game]} seats, not {players}")
+        raise PlanError(f"--players: {game} has {SEATS[game]} seats, not {players}")
     return game
 
 
 def furnish(folder: Path, plan: SimulationPlan) -> Path:
-    """Writes the configuration of such a floor, which reports need, and its keys. Raises Wrong."""
+    """Writes the configuration of such a floor, which reports need, and its keys. Raises PlanError."""
     link, levels = _settings(plan.settings)
     usual = {"id": LINK, "paytable": plan.paytable, "wager": "1.00", "decks": 1, "validate_at": "500.00"}
     usual["count_chips"] = False  # nobody counts simulated chips
@@ -95,7 +95,7 @@ def _settings(given: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, dict[st
     for text in given:
         found = _SETTING.fullmatch(text)
         if found is None or found["name"] in _NOT_SET:
-            raise Wrong(f"--set: {text!r} is not like wager=5.00 or meter.primary=15%")
+            raise PlanError(f"--set: {text!r} is not like wager=5.00 or meter.primary=15%")
         name, value = found["name"], found["value"]
         if found["level"]:
             levels.setdefault(found["level"], {})[name] = value

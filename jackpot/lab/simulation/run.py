@@ -22,11 +22,11 @@ from jackpot.config import Config
 from jackpot.lab.bench.ledger_fixture import BANK, open_new
 from jackpot.lab.demo.dealing import LAYOUTS, Layout
 from jackpot.lab.simulation.decks import AT_ONCE, deal
-from jackpot.lab.simulation.plan import LINK, SimulationPlan, Wrong, names
+from jackpot.lab.simulation.plan import LINK, PlanError, SimulationPlan, names
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.reports import goodness_of_fit, statistics
-from jackpot.reports.goodness_of_fit import CountedHands, Expected, Finding
+from jackpot.reports.goodness_of_fit import CountedHands, ExpectedHands, Finding
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Pay, Validate, payments
@@ -50,14 +50,14 @@ Dealing = Callable[[np.random.Generator, Layout, int, int], list[list[str]]]
 """As `decks.deal`."""
 
 
-class Luck(NamedTuple):
+class RandomSource(NamedTuple):
     """Source of deals and draws. below: None for numbers of the plan's seed."""
 
     dealing: Dealing = deal
     below: Below | None = None
 
 
-FAIR: Final = Luck()
+FAIR: Final = RandomSource()
 
 
 class LevelEnd(NamedTuple):
@@ -80,12 +80,12 @@ class SimulationResult(NamedTuple):
     seconds: float
     spent: dict[str, float]
     levels: list[LevelEnd]
-    judged: "Judged"
+    judged: "OddsComparison"
     problems: list[str]
     head: bytes
 
 
-class Keeps(Protocol):
+class RowSink(Protocol):
     """Destination of rows."""
 
     def append(self, batch: CommandBatch) -> None:
@@ -139,11 +139,11 @@ def simulate(
     tell: Callable[[int], None],
     *,
     keep: bool,
-    luck: Luck = FAIR,
+    luck: RandomSource = FAIR,
 ) -> SimulationResult:
     """Plays the plan to its end. tell: called with the rounds played. keep: the ledger; None keeps nothing.
 
-    Raises Wrong where the engine refuses a round, LedgerError.
+    Raises PlanError where the engine refuses a round, LedgerError.
     """
     draws = partial(draws_at, below=luck.below or Random(f"{plan.seed} draws").randrange)
     began = int(datetime.combine(plan.first, config.site.gaming_day_ends, UTC).timestamp()) * 1000
@@ -154,7 +154,7 @@ def simulate(
         return floor.play(luck.dealing, tell)
     file = config.ledger.file
     if file is None:
-        raise Wrong("a simulated floor has its ledger in a file")
+        raise PlanError("a simulated floor has its ledger in a file")
     open_new(file, config, began)
     with closing(SqliteLedger(file)) as ledger:
         sequencer = Sequencer(Engine(BANK), ledger.new_epoch(BANK, HOLDER), draws=draws)
@@ -166,7 +166,7 @@ class _Floor:
     """State of the run. began: the first gaming day's first moment, in unix milliseconds."""
 
     def __init__(
-        self, plan: SimulationPlan, config: Config, sequencer: Sequencer, keeps: Keeps, began: int
+        self, plan: SimulationPlan, config: Config, sequencer: Sequencer, keeps: RowSink, began: int
     ) -> None:
         self._plan = plan
         self._config = config
@@ -247,7 +247,7 @@ class _Floor:
         return days + 1
 
     def _write(self) -> None:
-        """Writes everything decided; raises Wrong for a refusal."""
+        """Writes everything decided; raises PlanError for a refusal."""
         clock = time.process_time
         while True:
             before = clock()
@@ -261,7 +261,7 @@ class _Floor:
             self._spent["SQLite"] += clock() - made
             self._sequencer.committed()
         if self._refused:
-            raise Wrong(f"the engine refused what was simulated: {self._refused[0]}")
+            raise PlanError(f"the engine refused what was simulated: {self._refused[0]}")
 
     def _digest(self) -> bytes:
         self._asked += 1
@@ -317,7 +317,7 @@ class _Table:
             self.counted.add(self._players, paid)
 
 
-class Judged(NamedTuple):
+class OddsComparison(NamedTuple):
     """Comparison with the exact odds. findings: all hands together, then each. above, below: by their side.
 
     sign: the chance of sides that differ so much.
@@ -335,7 +335,7 @@ class Judged(NamedTuple):
         return dict(zip(known, statistics.holm(list(known.values())), strict=True))
 
 
-def judge(expected: Expected, tables: Sequence[CountedHands]) -> Judged:
+def judge(expected: ExpectedHands, tables: Sequence[CountedHands]) -> OddsComparison:
     """Compares the hands at the tables with those expected of one hand and of two hands of a round."""
     off = [
         counted.made[name] - mean
@@ -346,4 +346,6 @@ def judge(expected: Expected, tables: Sequence[CountedHands]) -> Judged:
     above, below = sum(one > 0 for one in off), sum(one < 0 for one in off)
     sides = above + below
     sign = statistics.beyond(above, sides, sides / 2, sides / 4) if sides else 1.0
-    return Judged(goodness_of_fit.compare([(expected, counted) for counted in tables]), above, below, sign)
+    return OddsComparison(
+        goodness_of_fit.compare([(expected, counted) for counted in tables]), above, below, sign
+    )

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from jackpot.text import counted
 
 
-class Unit(NamedTuple):
+class UnitCost(NamedTuple):
     """Measured costs, on two cores shared by server, database and load; deploy/SCALE.md says how.
 
     Seconds of a core: frame, of a frame, half of them with seven hands; shown, of a value shown to a watcher;
@@ -67,7 +67,7 @@ class PlacedBank(NamedTuple):
     tables: int
     signs: int
 
-    def cores(self, unit: Unit) -> float:
+    def cores(self, unit: UnitCost) -> float:
         """Cores of the process that holds it, at the peak."""
         return self.frames * unit.frame + self.tables * (TABLE_VALUES * unit.shown + unit.idle)
 
@@ -92,7 +92,7 @@ def bank_of(casinos: int, casino: Casino) -> PlacedBank:
     return PlacedBank(PEAK * tables * casino.rounds * 2 / MINUTE_S, tables, casinos * casino.signs)
 
 
-def place(name: str, banks: Sequence[PlacedBank], unit: Unit) -> PlacedServer:
+def place(name: str, banks: Sequence[PlacedBank], unit: UnitCost) -> PlacedServer:
     """Places the largest first where there is the most room."""
     limits = sorted({limit for bank in set(banks) for limit in limits_of(bank, unit)})
     frames = sum(bank.frames for bank in banks)
@@ -113,7 +113,7 @@ def place(name: str, banks: Sequence[PlacedBank], unit: Unit) -> PlacedServer:
     )
 
 
-def limits_of(bank: PlacedBank, unit: Unit) -> Iterator[str]:
+def limits_of(bank: PlacedBank, unit: UnitCost) -> Iterator[str]:
     """Why one process, or one cluster, cannot hold the bank; nothing where they can."""
     if (cores := bank.cores(unit)) > 1:
         decided, shown = bank.frames * unit.frame, bank.tables * TABLE_VALUES * unit.shown
@@ -138,7 +138,7 @@ def _filled(needs: Sequence[float], most: float) -> int:
     return len(places)
 
 
-def most_tables(casino: Casino, unit: Unit) -> int:
+def most_tables(casino: Casino, unit: UnitCost) -> int:
     """Maximum number of tables of one bank, at the peak, on one process."""
     each = bank_of(1, casino)
     return int(
@@ -149,7 +149,7 @@ def most_tables(casino: Casino, unit: Unit) -> int:
 PLANS: Final = (1, 100, 10_000)
 
 
-def plans(casino: Casino, unit: Unit) -> Iterator[PlacedServer]:
+def plans(casino: Casino, unit: UnitCost) -> Iterator[PlacedServer]:
     """Plans of casinos with links of their own, and with one link that all of them share."""
     for count in PLANS:
         yield place(f"{counted(count, 'casino')}, links of their own", [bank_of(1, casino)] * count, unit)
@@ -157,7 +157,7 @@ def plans(casino: Casino, unit: Unit) -> Iterator[PlacedServer]:
             yield place(f"one link of {count:,} casinos", [bank_of(count, casino)], unit)
 
 
-def lines(casino: Casino, unit: Unit) -> Iterator[str]:
+def lines(casino: Casino, unit: UnitCost) -> Iterator[str]:
     """The plans as Markdown."""
     yield "| | banks | tables | frames/s at the peak | servers | clusters | signage | TB a year |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
@@ -173,5 +173,5 @@ def lines(casino: Casino, unit: Unit) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for line in lines(Casino(), Unit()):
+    for line in lines(Casino(), UnitCost()):
         print(line)

@@ -21,7 +21,7 @@ from jackpot.ledger.archived import (
     told_of,
     untrue_cuts,
 )
-from jackpot.ledger.cycles import Cycles, Turn
+from jackpot.ledger.cycles import Cycles, TakePoint
 from jackpot.ledger.journal import Head, chained
 from jackpot.ledger.maintenance.backup import PART, backup
 from jackpot.ledger.maintenance.copy import Progress
@@ -208,7 +208,7 @@ def _holds(ledger: Reader, state: BankState, sealed: Sequence[int]) -> Iterator[
             yield f"the cycle of {name} began in row {start.seq} (L10)", start.seq - 1
     for award in waiting:
         if award.level and award.won[0] > (old.seq if old else 0):  # else the archive tells how it grew
-            start = cycles.since((award.link, award.level), Turn(*award.won), unpaid)
+            start = cycles.since((award.link, award.level), TakePoint(*award.won), unpaid)
             name = f"A{award.number} of H{award.hit}, which waits,"
             yield f"the cycle of {name} began in row {start.seq} (L10)", start.seq - 1
 

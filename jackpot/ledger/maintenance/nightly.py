@@ -38,7 +38,7 @@ class BackupRetention(NamedTuple):
     archive: Path | None = None
 
 
-class Night(NamedTuple):
+class NightlyBackup(NamedTuple):
     """Result of a nightly backup. copied: heads in the file, by bank. gone: older backups that were
     removed.
     """
@@ -54,7 +54,7 @@ async def night(
     unix_ms: int,
     keeping: BackupRetention,
     progress: Progress = lambda _what, _done, _of: None,
-) -> Night:
+) -> NightlyBackup:
     """Adds a proved backup to the folder and keeps only the newest ones. The source may be in use.
 
     Of older files only backups of this ledger are counted and removed: one of a later name, another ledger's,
@@ -77,7 +77,7 @@ async def night(
         unproved.replace(file)
         sync(folder)
         remove(unproved)
-        return Night(file, copied, tuple(await _let_go(file, keeping.most)))
+        return NightlyBackup(file, copied, tuple(await _let_go(file, keeping.most)))
     finally:
         os.close(lock)
 

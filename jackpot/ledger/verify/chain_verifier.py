@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from jackpot.ledger.journal import Row, chained, genesis
-from jackpot.ledger.programs import Began, began_in
+from jackpot.ledger.programs import ProgramStart, began_in
 from jackpot.ledger.rebuild import Totals, accounts_of, event_in, moved_by, replay
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify.timestamp_checks import TimestampChecks
@@ -105,7 +105,7 @@ class ChainVerifier:
         self.older = 0
         self.refusals = 0
         self.stopped: list[int] = []
-        self.began: list[Began] = []
+        self.began: list[ProgramStart] = []
         self.sums: Sums = {}
         self._problems: list[str] = []
         self._broken: list[tuple[Row, bytes]] = []

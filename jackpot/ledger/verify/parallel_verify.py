@@ -23,14 +23,14 @@ from typing import Final
 import msgspec
 
 from jackpot.ledger.open import open_reader
-from jackpot.ledger.programs import Began
+from jackpot.ledger.programs import ProgramStart
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import Totals, summed
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify.chain_verifier import ChainPosition, ChainVerifier, Sums, beginning
 from jackpot.ledger.verify.resume_point import position_at, redecider_at, row_at
 from jackpot.ledger.verify.timestamp_checks import FirstRow, TimestampChecks
-from jackpot.ledger.verify.verifier import Parts, Progress, Task, Walked, pass_over
+from jackpot.ledger.verify.verifier import ChainResult, Parts, Progress, Task, pass_over
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT
 from jackpot.rules.postings import Posting
 
@@ -68,7 +68,7 @@ class VerifiedPart(msgspec.Struct, frozen=True):
     sums: Sums
     totals: Totals
     accounts: Totals | None
-    programs: list[Began]
+    programs: list[ProgramStart]
     opened: list[FirstRow]
 
 
@@ -82,7 +82,7 @@ def in_parts(ledger: Reader, url: str, jobs: int) -> Parts:
     return partial(_walked, ledger, url, jobs)
 
 
-def _walked(ledger: Reader, url: str, jobs: int, task: Task, progress: Progress) -> Walked | None:
+def _walked(ledger: Reader, url: str, jobs: int, task: Task, progress: Progress) -> ChainResult | None:
     """As `Parts`."""
     found = spans(ledger, task)
     if jobs < 2 or len(found) < 2:
@@ -127,13 +127,13 @@ def spans(ledger: Reader, task: Task) -> list[RowSpan]:
     return [RowSpan(task, after, upto) for after, upto in pairwise([begin, *cuts, last])]
 
 
-def joined(task: Task, parts: Iterable[VerifiedPart | None]) -> Walked | None:
+def joined(task: Task, parts: Iterable[VerifiedPart | None]) -> ChainResult | None:
     """Combines the parts in order into the result of one pass.
 
     None where anything is wrong in one, or where one did not begin with what the one before it ended with.
     """
     at, known, accounts = beginning(task.bank, task.cut), task.known, None
-    older, refusals, stopped, programs = 0, 0, list[int](), list[Began]()
+    older, refusals, stopped, programs = 0, 0, list[int](), list[ProgramStart]()
     sums: Sums = {}
     totals: Totals = {}
     timely = TimestampChecks()
@@ -148,7 +148,7 @@ def joined(task: Task, parts: Iterable[VerifiedPart | None]) -> Walked | None:
             sums[key] = [a + b for a, b in zip(sums.get(key, _NOTHING), moved, strict=True)]
         for key, more in part.totals.items():
             totals[key] = tuple(a + b for a, b in zip(totals.get(key, _NOTHING), more, strict=True))
-    return Walked(at, [], known, older, refusals, stopped, sums, totals, accounts, programs)
+    return ChainResult(at, [], known, older, refusals, stopped, sums, totals, accounts, programs)
 
 
 def _untimely(timely: TimestampChecks, opened: FirstRow) -> bool:

@@ -15,7 +15,7 @@ from jackpot.ledger import keyring, papers
 from jackpot.ledger.entries import events_of
 from jackpot.ledger.joined_banks import goes_on_in
 from jackpot.ledger.keyring import Named
-from jackpot.ledger.papers import Kept, Written
+from jackpot.ledger.papers import StoredPaper, Written
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.sqlite.store import SqliteLedger
@@ -52,7 +52,7 @@ class KeptRows(NamedTuple):
     at: int
 
 
-class Looked(NamedTuple):
+class SideTableResult(NamedTuple):
     """Result of one comparison. problems: a sentence for each row that disagrees. by_age: how many papers
     were emptied without an entry, and only the site's configuration says whether they were due. unread: the
     secrets were not looked at, since this role of the database may not read them.
@@ -63,7 +63,7 @@ class Looked(NamedTuple):
     unread: bool = False
 
 
-def compare(ledger: Reader, banks: Collection[str], keeping: KeptRows) -> Looked:
+def compare(ledger: Reader, banks: Collection[str], keeping: KeptRows) -> SideTableResult:
     """Compares the rows that belong to these banks with their entries. Raises LedgerError.
 
     Next to a running server a row may be a moment ahead of its entry, so only problems that two successive
@@ -88,7 +88,7 @@ def compare(ledger: Reader, banks: Collection[str], keeping: KeptRows) -> Looked
         by_age += aged
     if set(banks) == set(ledger.banks()):
         problems += [f"a row of paper ({mark.hex()[:_TOLD]}) is of no entry: {_LEFT}" for mark in found]
-    return Looked(problems, by_age, unread)
+    return SideTableResult(problems, by_age, unread)
 
 
 def archived(archive: Reader, ledger: Reader) -> list[str]:
@@ -197,7 +197,9 @@ def _secrets(state: BankState, rows: Sequence[keyring.SecretRow]) -> Iterator[st
         yield f"{SITE}: {key}, is left over: by the chain it lets nobody in: {_LEFT}"
 
 
-def _papers(ledger: Reader, bank: str, rows: dict[bytes, Kept], keeping: KeptRows) -> tuple[list[str], int]:
+def _papers(
+    ledger: Reader, bank: str, rows: dict[bytes, StoredPaper], keeping: KeptRows
+) -> tuple[list[str], int]:
     """Problems of the bank's documents, and how many were emptied without an entry.
 
     What a bank that this one became did with them counts, too. rows: those whose marks are found are taken

@@ -17,7 +17,7 @@ from jackpot.ledger.heads import BankHeads
 from jackpot.ledger.joined_banks import broken_joint
 from jackpot.ledger.journal import Head
 from jackpot.ledger.opening import untrue_balances
-from jackpot.ledger.programs import Began, Stretch, stretches, went_on
+from jackpot.ledger.programs import ProgramSpan, ProgramStart, stretches, went_on
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, Totals, accounts_of, check_sealed, meters_differ, summed
 from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable
@@ -51,7 +51,7 @@ class Task(msgspec.Struct, frozen=True):
     cut: Cut | None = None
 
 
-class Walked(msgspec.Struct, frozen=True):
+class ChainResult(msgspec.Struct, frozen=True):
     """Result of a pass over all rows. ended: after the last. sums: as the rows post. totals: as the database
     sums. accounts: as the events make them, None where a row could not be applied. began: where each program
     does. The rest as in `VerifyReport`.
@@ -66,10 +66,10 @@ class Walked(msgspec.Struct, frozen=True):
     sums: Sums
     totals: Totals
     accounts: Totals | None
-    began: list[Began]
+    began: list[ProgramStart]
 
 
-Parts = Callable[[Task, Progress], Walked | None]
+Parts = Callable[[Task, Progress], ChainResult | None]
 """Walks the rows in parts, at the same time; None where they cannot be, or where anything is wrong: then one
 walk from the first row says what."""
 
@@ -93,7 +93,7 @@ class VerifyReport(msgspec.Struct, frozen=True):
     stopped: tuple[int, ...] = ()
     unproved: int = 0
     archived: int = 0
-    programs: tuple[Stretch, ...] = ()
+    programs: tuple[ProgramSpan, ...] = ()
 
 
 class VerifyOptions(NamedTuple):
@@ -164,7 +164,7 @@ def verify(
     )
 
 
-def _whole(ledger: Reader, task: Task, progress: Progress) -> Walked:
+def _whole(ledger: Reader, task: Task, progress: Progress) -> ChainResult:
     """One pass over all rows that are here."""
     bank, head, begin = task.bank, task.head, beginning(task.bank, task.cut)
     redecider, before, said = None, Totals(), list[str]()
@@ -179,7 +179,7 @@ def _whole(ledger: Reader, task: Task, progress: Progress) -> Walked:
     pass_over(ledger, verifier, head.seq, lambda: progress(verifier.seq, head.seq))
     if verifier.seq < head.seq:
         verifier.missing(verifier.seq + 1, head.seq)
-    return Walked(
+    return ChainResult(
         ChainPosition(verifier.seq, verifier.hash, verifier.epoch, verifier.version),
         said + verifier.problems(),
         verifier.known,
@@ -212,7 +212,7 @@ def _knows(task: Task, archive: Reader | None) -> bool:
     return has_hash(archive, task.bank, task.known, task.cut.seq)
 
 
-def _end(task: Task, walked: Walked, archive: Reader | None) -> list[str]:
+def _end(task: Task, walked: ChainResult, archive: Reader | None) -> list[str]:
     """Problems after the last row: the head, and the hash that the caller knows."""
     head, ended, said = task.head, walked.ended, []
     if head.epoch == 0:
@@ -274,7 +274,7 @@ def _unsealed(ledger: Reader, bank: str) -> list[str]:
     return said
 
 
-def _unequal(task: Task, walked: Walked) -> list[str]:
+def _unequal(task: Task, walked: ChainResult) -> list[str]:
     """Problems: differences between the accounts by rows, by the database and by the events (M4)."""
     by_row, totals = {key: tuple(sums) for key, sums in walked.sums.items()}, walked.totals
     said = [

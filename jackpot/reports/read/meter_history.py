@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from jackpot.config import Site
 from jackpot.ledger.archived import cut_of
-from jackpot.ledger.cycles import Cycles, Turn, settlement
+from jackpot.ledger.cycles import Cycles, TakePoint, settlement
 from jackpot.ledger.cycles import takes as takes_of
 from jackpot.ledger.opening import balances
 from jackpot.ledger.reading import Reader
@@ -104,7 +104,7 @@ class MeterHistory:
     cycles: those that it went through, of which the moment's own is the last; as `primary`, known at the end.
     """
 
-    def __init__(self, ledger: Reader, site: Site, place: LevelRef, turn: Turn) -> None:
+    def __init__(self, ledger: Reader, site: Site, place: LevelRef, turn: TakePoint) -> None:
         self.ledger = ledger
         self.site = site
         self.place = place
@@ -134,7 +134,7 @@ class MeterHistory:
         if begins is None or begins[0].seq < at:
             yield from self._before_turn()
 
-    def _begins(self, turn: Turn) -> tuple[Entry, TakeMade] | None:
+    def _begins(self, turn: TakePoint) -> tuple[Entry, TakeMade] | None:
         """The last take of the whole meter before that turn of which an award stands, or None."""
         found = self._cycles.reseed_before(self.place.key, turn)
         if found is None or found.take is None:
@@ -191,7 +191,7 @@ class MeterHistory:
                 number += 1
                 if number == self.place.link:
                     older = LevelRef(JournalNames(self.ledger, bank), own, self.place.level)
-                    yield from MeterHistory(self.ledger, self.site, older, Turn(seq, 0)).lines()
+                    yield from MeterHistory(self.ledger, self.site, older, TakePoint(seq, 0)).lines()
                     yield from self._between(1, upto)
                     return
         opened = self._cycles.first_entry(self.place.key)
@@ -294,7 +294,7 @@ class MeterHistory:
         """
         if is_whole(take.rate) or not self.place.names.link_terms(self.place.link, row).floor_to_seed:
             return None
-        last = self._begins(Turn(row, take.order))
+        last = self._begins(TakePoint(row, take.order))
         return self._terms(1 if last is None else last[0].seq).reseed
 
     def _at_turn(self) -> int:

@@ -22,7 +22,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.offers import settled_hits
-from jackpot.rules.rounds.undo import BASE, History, Moment, PlayedTakes, Point, counted_back, replay
+from jackpot.rules.rounds.undo import BASE, History, LevelPoint, Moment, PlayedTakes, counted_back, replay
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import (
     PAID_KEPT,
@@ -388,7 +388,7 @@ def _take_link(effects: Effects, carried: CarriedLink, by: Offsets) -> None:
     effects.outside(link).add(carried.outside)
     for number, (level_terms, of) in enumerate(zip(terms.levels, carried.levels, strict=True), 1):
         played = PlayedTakes(level_terms, terms.floor_to_seed)
-        points = [Point(BASE, of.wagers)]
+        points = [LevelPoint(BASE, of.wagers)]
         history = History(
             of.accounts.copy(),
             points,

@@ -18,7 +18,7 @@ from jackpot.rules.events import Event, LevelChange
 from jackpot.rules.meter import Accounts, move
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.apply import decided
-from jackpot.rules.rounds.undo import Move, Point, replay
+from jackpot.rules.rounds.undo import LevelPoint, Move, replay
 from jackpot.rules.signing import People
 from jackpot.rules.state import CLOSED, BankState, Level, Link, ResidualAmount
 from jackpot.rules.terms import SUM_MAX
@@ -322,7 +322,7 @@ def _move(effects: Effects, made: LevelChange, *, ends: bool = False) -> None:
     """Moves a level's accounts now; an undo of something earlier moves them again at this moment (A11)."""
     effects.move(made.link, made.level, comes_to(effects.state, made))
     history = effects.state.link(made.link).levels[made.level - 1].history
-    history.points.append(Point((effects.seq, 0), history.wagers, moved=Move(made.change, ends)))
+    history.points.append(LevelPoint((effects.seq, 0), history.wagers, moved=Move(made.change, ends)))
 
 
 def _empty(effects: Effects, event: Transferred | LinkClosed, reason: str) -> None:

@@ -12,7 +12,7 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.paytable import Fixed, LinkTerms
 from jackpot.rules.phrases import Fault
 from jackpot.rules.refusal import Refusal, refuse_if
-from jackpot.rules.rounds.undo import PlayedTakes, Point
+from jackpot.rules.rounds.undo import LevelPoint, PlayedTakes
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Link
 from jackpot.rules.terms import check_link
@@ -81,7 +81,7 @@ def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
     for level, terms in zip(link.levels, event.terms.levels, strict=True):
         level.terms = terms
         played = PlayedTakes(terms, event.terms.floor_to_seed)
-        level.history.points.append(Point((effects.seq, 0), level.wagers, played=played))
+        level.history.points.append(LevelPoint((effects.seq, 0), level.wagers, played=played))
 
 
 def _check_limits(link: Link, terms: LinkTerms) -> None:

@@ -16,7 +16,7 @@ from jackpot.rules.events import Event, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.phrases import phrase
 from jackpot.rules.refusal import Refusal, refuse_if
-from jackpot.rules.state import ApprovalRequest, BankState, Seen, SeenLevel
+from jackpot.rules.state import ApprovalRequest, BankState, SeenLevel, SeenPreview
 
 # Size of a preview's hash: nobody finds another preview with the same.
 MARK_BYTES: Final = 16
@@ -60,7 +60,7 @@ def _limits(state: BankState, event: Event) -> list[int | None]:
     ]
 
 
-def seen(state: BankState, event: Event) -> Seen:
+def seen(state: BankState, event: Event) -> SeenPreview:
     """The preview of an act that would come to this event now."""
     levels = [
         SeenLevel(one.link, one.level, _accounts(state, one.link, one.level).copy(), one.change)
@@ -72,7 +72,7 @@ def seen(state: BankState, event: Event) -> Seen:
     recomputed = recomputed_of(event)
     raised = sorted(award for award, _ in recomputed.raised)
     leaving = sorted({made.award for made in recomputed.left})
-    return Seen(levels, terms, left, _limits(state, event), raised, leaving)
+    return SeenPreview(levels, terms, left, _limits(state, event), raised, leaving)
 
 
 def _accounts(state: BankState, link: int, level: int) -> Accounts:
@@ -81,14 +81,14 @@ def _accounts(state: BankState, link: int, level: int) -> Accounts:
     return found.levels[level - 1].accounts if level else found.outside
 
 
-def check_seen(state: BankState, request: ApprovalRequest, now: Seen, event: Event) -> None:
+def check_seen(state: BankState, request: ApprovalRequest, now: SeenPreview, event: Event) -> None:
     """Refuses a confirmation where the preview has changed since. now: of the act's event."""
     what = _changed(request.seen, now, on_meters=isinstance(event, _ON_METERS))
     if what is not None:
         raise Refusal("request_changed", request=called(state, request.id), what=phrase(what))
 
 
-def mark_of(sight: Seen, event: Event) -> bytes:
+def mark_of(sight: SeenPreview, event: Event) -> bytes:
     """Hash of an event's preview and of what it depends on, except for what wagers alone move; 16 bytes."""
     held = [_held(one) for one in sight.levels] if isinstance(event, _ON_METERS) else []
     awards = sight.raised, sight.leaving
@@ -97,13 +97,13 @@ def mark_of(sight: Seen, event: Event) -> bytes:
     return sha256(msgspec.msgpack.encode(facts)).digest()[:MARK_BYTES]
 
 
-def check_shown(now: Seen, event: Event, shown: bytes) -> None:
+def check_shown(now: SeenPreview, event: Event, shown: bytes) -> None:
     """Refuses a request, or a confirmation, whose effect differs from the preview that people were shown."""
     other = bool(shown) and shown != mark_of(now, event)
     refuse_if(other, "shown_otherwise")
 
 
-def _changed(then: Seen, now: Seen, *, on_meters: bool) -> str | None:
+def _changed(then: SeenPreview, now: SeenPreview, *, on_meters: bool) -> str | None:
     """The template of what differs from the preview; None where nothing that matters does."""
     if then.terms != now.terms:
         return "changed_terms"

@@ -18,7 +18,7 @@ from jackpot.rules.events import Event
 from jackpot.rules.phrases import Phrase, Values, phrase
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.signing import ROLES, People, Signed
-from jackpot.rules.state import ApprovalRequest, BankState, Seen
+from jackpot.rules.state import ApprovalRequest, BankState, SeenPreview
 
 # How long a request waits, in milliseconds, as long as a table waits for a reopening (T10).
 REQUEST_HOLDS_MS: Final = 15 * 60 * 1_000
@@ -49,7 +49,7 @@ class Requested(Event, frozen=True, array_like=True):
     command: bytes
     tick: int
     people: People
-    seen: Seen
+    seen: SeenPreview
 
 
 class ActRefused(Event, frozen=True, array_like=True):
@@ -64,7 +64,7 @@ class ActRefused(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_request(state: BankState, command: ActCommand, by: ActContext, seen: Seen) -> Requested:
+def decide_request(state: BankState, command: ActCommand, by: ActContext, seen: SeenPreview) -> Requested:
     """Makes one person's act wait for another person. seen: its preview now."""
     many = len(state.requests) >= REQUESTS_MAX
     refuse_if(many, "too_many_requests", count=REQUESTS_MAX)

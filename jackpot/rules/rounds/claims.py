@@ -40,7 +40,7 @@ class Seat(msgspec.Struct, gc=False):
     beaten: int = 0
 
 
-class Showing(NamedTuple):
+class ShownCards(NamedTuple):
     """All that a settlement shows; seats in payout order, each once."""
 
     seats: list[Seat]
@@ -49,7 +49,7 @@ class Showing(NamedTuple):
     bonus: tuple[int, ...] = ()
 
 
-class Sent(NamedTuple):
+class SentClaims(NamedTuple):
     """The claims of a settlement frame, their cards parsed once. seats: in the order of their first claims.
 
     named: the claims that say a player.
@@ -62,7 +62,7 @@ class Sent(NamedTuple):
     bonus: tuple[int, ...] = ()
 
 
-def check_shape(table: Table, command: Settle) -> Sent:
+def check_shape(table: Table, command: Settle) -> SentClaims:
     """Checks what was sent; refused for what is wrong whatever the round (WIRE: order of checks).
 
     Folds that the game has not, empty claims, one seat twice or with two hands, and players who are in two
@@ -78,7 +78,7 @@ def check_shape(table: Table, command: Settle) -> Sent:
         if command.bonus:
             bonus = deck.parse_all(command.bonus, "bonus")
             hands.check_bonus(table.terms.game, bonus)
-        return Sent(seats, board, deck.parse_all(command.dealer, "dealer"), named, bonus)
+        return SentClaims(seats, board, deck.parse_all(command.dealer, "dealer"), named, bonus)
     except Fault as fault:
         raise Refusal(fault.phrase) from fault
 
@@ -118,7 +118,7 @@ def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
     seat.player = claim.player if seat.player is None else seat.player
 
 
-def read(state: BankState, table: Table, round_: Round, command: Settle, sent: Sent) -> Showing:
+def read(state: BankState, table: Table, round_: Round, command: Settle, sent: SentClaims) -> ShownCards:
     """The hands as they count; refused with the first code that applies."""
     board = _board(round_, sent.board)
     dealer: tuple[int, ...] = ()
@@ -158,7 +158,7 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
         else:  # cards alone, or a fold
             seat.shown = [HandShown(seat.number, bytes(seat.cards), "", "", 0, seat.folded, seat.player)]
     _check_possible(round_, seats, common)
-    return Showing(seats, board, dealer, bonus)
+    return ShownCards(seats, board, dealer, bonus)
 
 
 def _rank_seats(
@@ -247,7 +247,7 @@ def _rank(
     return ranked
 
 
-def dealer_ranked(state: BankState, table: Table, number: int, showing: Showing) -> Ranked:
+def dealer_ranked(state: BankState, table: Table, number: int, showing: ShownCards) -> Ranked:
     """Ranks the dealer's hand, for the wagers on it (A6)."""
     return _rank(state, table, number, showing.dealer, showing.board)
 
@@ -397,7 +397,7 @@ def hands_shown(round_: Round, seats: Iterable[Seat] = ()) -> dict[int, tuple[in
     return shown | {seat.number: seat.cards for seat in seats if seat.cards}
 
 
-def ranked_at_close(terms: LinkTerms, round_: Round, showing: Showing) -> Ranked:
+def ranked_at_close(terms: LinkTerms, round_: Round, showing: ShownCards) -> Ranked:
     """The one hand by which the close pays every wager on an offer (B10, B13)."""
     if terms.hand_kind == "five-board":
         return hands.five_best(showing.board)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from jackpot.rules.events import LeftMade, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.rounds.offers import given_back
-from jackpot.rules.rounds.undo import Fix, History, Point, replay
+from jackpot.rules.rounds.undo import Fix, History, LevelPoint, replay
 from jackpot.rules.state import Award, BankState, Level, Link, Placed
 
 Edit = Callable[[History], None]
@@ -99,7 +99,7 @@ def correct(history: History, seq: int, award: Award, more: int) -> None:
         if share.award == award.number and not award.settled():
             share.correction += more
             share.amount += more
-    history.points.append(Point((seq, 0), history.wagers, fix=Fix(award.number, more, award.won)))
+    history.points.append(LevelPoint((seq, 0), history.wagers, fix=Fix(award.number, more, award.won)))
 
 
 def with_correction(state: BankState, award: Award, more: int) -> Recomputed:

@@ -12,7 +12,7 @@ from jackpot.rules.refusal import Refusal, two_people
 from jackpot.rules.rounds import claims
 from jackpot.rules.rounds.awards import AwardTally, WinningHand
 from jackpot.rules.rounds.betting import Counted, FrameContext, find_round, link_number
-from jackpot.rules.rounds.claims import Seat, Showing
+from jackpot.rules.rounds.claims import Seat, ShownCards
 from jackpot.rules.rounds.offers import decided_at_close
 from jackpot.rules.rounds.recompute import Edit, recompute, without_awards, without_bets
 from jackpot.rules.rounds.undo import History, Share, Take
@@ -77,7 +77,7 @@ def decide_close(state: BankState, table: Table, command: Close, _around: FrameC
         return Closed(round_.id, closing, Settlement())  # nothing is left to pay
     tally = AwardTally(state, table, round_)
     common = claims.common_of(round_)
-    showing = Showing([], common.board, common.dealer, common.bonus)
+    showing = ShownCards([], common.board, common.dealer, common.bonus)
     _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing)
     return Closed(round_.id, closing, _with_late(state, tally))
 
@@ -145,7 +145,7 @@ def _counts(state: BankState, table: Table, command: Settle | Close) -> Counted:
     return Counted(dict(sorted(counts.items())), wagered)
 
 
-def _pay_turns(tally: AwardTally, showing: Showing) -> list[Sharer]:
+def _pay_turns(tally: AwardTally, showing: ShownCards) -> list[Sharer]:
     """Pays the hands shown, each at its seat's turn; returns those that wait for the close (T4-T6)."""
     round_ = tally.round
     sharers: list[Sharer] = []
@@ -161,7 +161,7 @@ def _pay_turns(tally: AwardTally, showing: Showing) -> list[Sharer]:
     return sharers
 
 
-def _dealer_turns(round_: Round, showing: Showing) -> list[tuple[int, int]]:
+def _dealer_turns(round_: Round, showing: ShownCards) -> list[tuple[int, int]]:
     """The seats at whose turns the dealer's hand is paid, by link: the first that wagered (A6).
 
     It is paid once, when the round's hands are settled; a round without any settles it at its close. They
@@ -198,7 +198,9 @@ def _moment(round_: Round, seat: int, *, late: bool = False) -> int:
     raise Refusal("round_never_closed")
 
 
-def _pay_dealer(tally: AwardTally, showing: Showing, seat: int, number: int, sharers: list[Sharer]) -> None:
+def _pay_dealer(
+    tally: AwardTally, showing: ShownCards, seat: int, number: int, sharers: list[Sharer]
+) -> None:
     link, ranked = tally.link(number), claims.dealer_ranked(tally.state, tally.table, number, showing)
     winner = WinningHand(0, ranked.name, False, _dealer_players(tally.round, number))
     row, _ = tally.rows(number, ranked)
@@ -264,7 +266,7 @@ def _pay_draws(tally: AwardTally, seat: int, cards: Collection[int], board: Coll
             tally.pay_draw(link, seat, LUCKY_BONUS, link.terms.lucky_for)
 
 
-def _pay_at_close(tally: AwardTally, sharers: list[Sharer], showing: Showing) -> None:
+def _pay_at_close(tally: AwardTally, sharers: list[Sharer], showing: ShownCards) -> None:
     """Pays shared awards row by row, highest first, each after the reseed of the row before (T5).
 
     Missed hands join their row's award as if at the first close (T10). Then the draws of seats left out, or
@@ -285,7 +287,7 @@ def _pay_at_close(tally: AwardTally, sharers: list[Sharer], showing: Showing) ->
         _pay_common(tally, common, showing)
 
 
-def _pay_common(tally: AwardTally, links: list[int], showing: Showing) -> None:
+def _pay_common(tally: AwardTally, links: list[int], showing: ShownCards) -> None:
     """Pays, in payout order, every wager on offers that one hand decides for all seats (B10, B13)."""
     won: dict[int, tuple[PaytableRow, str]] = {}
     for number in links:

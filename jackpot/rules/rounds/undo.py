@@ -94,7 +94,7 @@ class PlayedTakes(msgspec.Struct, array_like=True):
     floor_to_seed: bool = False
 
 
-class Point(msgspec.Struct, array_like=True, gc=False):
+class LevelPoint(msgspec.Struct, array_like=True, gc=False):
     """A moment in a level's history. wagers: how many that still stand were made before it.
 
     played: on which terms from here on, where two people changed them (L9).
@@ -117,7 +117,7 @@ class History(msgspec.Struct, array_like=True):
     """
 
     base: Accounts
-    points: list[Point]
+    points: list[LevelPoint]
     played: PlayedTakes
     reset: int
     stake: int
@@ -147,7 +147,7 @@ class History(msgspec.Struct, array_like=True):
             if standing is not None:
                 standing.shares.extend(take.shares)
             return False
-        self.points.insert(index, Point(at, wagers, take=take))
+        self.points.insert(index, LevelPoint(at, wagers, take=take))
         return True
 
     def shares(self) -> list[Share]:
@@ -199,7 +199,7 @@ class History(msgspec.Struct, array_like=True):
             kept, self.points = self.points[keep:], self.points[:keep]
             now, self.wagers = self.wagers, kept[0].wagers
             self.base, self.played, self.reset, self.stake, self.reseeded = replay(self)
-            self.points, self.wagers = [Point(BASE, self.wagers), *kept], now
+            self.points, self.wagers = [LevelPoint(BASE, self.wagers), *kept], now
         self.fold_at = max(FOLD_AT_MIN, 2 * len(self.points))
 
 
@@ -216,7 +216,9 @@ class Replayed(NamedTuple):
 def begun(terms: LevelTerms, wager: int, *, floor_to_seed: bool) -> History:
     """The history of a new level."""
     base = meter.opened(terms)
-    return History(base, [Point(BASE, 0)], PlayedTakes(terms, floor_to_seed), terms.reseed, terms.seed, wager)
+    return History(
+        base, [LevelPoint(BASE, 0)], PlayedTakes(terms, floor_to_seed), terms.reseed, terms.seed, wager
+    )
 
 
 def replay(history: History, left: dict[int, int] | None = None) -> Replayed:
@@ -289,7 +291,7 @@ def is_whole(rate: int) -> bool:
     return rate == BASIS_POINTS
 
 
-def reseeds(point: Point) -> bool:
+def reseeds(point: LevelPoint) -> bool:
     """Whether a standing award of the whole meter was made at this moment (A2)."""
     take = point.take
     return take is not None and is_whole(take.rate) and any(not share.undone for share in take.shares)

@@ -6,13 +6,13 @@ import pytest
 
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.bench.parts import Company
-from jackpot.lab.bench.servers import Ours, ServedFloor
+from jackpot.lab.bench.servers import JackpotServer, ServedFloor
 from jackpot.lab.demo.house import SQLITE
 
 
 def test_a_crowd_comes_and_sees_a_wager(tmp_path: Path) -> None:
     """Bench: tables and signs come, a table of its own plays, and all come again; a wrong key is told."""
-    with Ours(tmp_path / "ours", SQLITE, ServedFloor(3, signs=2)) as server:
+    with JackpotServer(tmp_path / "ours", SQLITE, ServedFloor(3, signs=2)) as server:
         player, *others = server.keys.items()
         with Company(server, dict(others), server.signs, player) as company:
             assert company.does("connect")["again"] == 0

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from jackpot.lab.bench.load import LoadError
-from jackpot.lab.bench.servers import Ours, Program, end, used
+from jackpot.lab.bench.servers import JackpotServer, Program, end, used
 from jackpot.lab.demo.house import SQLITE
 
 # Told to end, it waits until the file of its first word is there, makes that of its second, and ends.
@@ -33,7 +33,10 @@ DISK = "/var/tmp"  # noqa: S108 - each test makes a folder of its own there
 
 def test_a_server_tells_its_ports_and_its_batches() -> None:
     """Bench: `jackpot serve` as anybody runs it; what it used and wrote is read from outside."""
-    with TemporaryDirectory(dir=DISK) as folder, Ours(Path(folder) / "ours", SQLITE, 2, tuple) as server:
+    with (
+        TemporaryDirectory(dir=DISK) as folder,
+        JackpotServer(Path(folder) / "ours", SQLITE, 2, tuple) as server,
+    ):
         assert server.ports.keys() == {"tables", "http"}
         assert list(server.keys) == ["T00001", "T00002"]
         rows, commits = server.batches()
@@ -45,7 +48,7 @@ def test_a_server_tells_its_ports_and_its_batches() -> None:
 
 def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
     """Bench: its last words are told."""
-    server = Ours(tmp_path / "ours", "sqlite:////nowhere/at/all.db", 1, tuple)
+    server = JackpotServer(tmp_path / "ours", "sqlite:////nowhere/at/all.db", 1, tuple)
     with pytest.raises(LoadError, match=r"(?s)does not start: .*not started: "):
         server.__enter__()
 

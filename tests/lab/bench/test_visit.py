@@ -7,7 +7,7 @@ import pytest
 from jackpot.lab.bench.ledger_fixture import past
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.bench.servers import ServedFloor, ServedProgram
-from jackpot.lab.bench.visit import Visit, hire
+from jackpot.lab.bench.visit import BrowserSession, hire
 
 
 def test_a_page_is_seen_by_who_signed_in(tmp_path: Path) -> None:
@@ -16,8 +16,8 @@ def test_a_page_is_seen_by_who_signed_in(tmp_path: Path) -> None:
     person = hire(made.url)
     with ServedProgram(made.config) as server:
         port = server.ports["http"]
-        assert Visit(port, person).page("/ops/journal") > 0
+        assert BrowserSession(port, person).page("/ops/journal") > 0
         with pytest.raises(LoadError, match="/ops/nowhere: HTTP Error 404"):
-            Visit(port, person).page("/ops/nowhere")
+            BrowserSession(port, person).page("/ops/nowhere")
         with pytest.raises(LoadError, match="/ops/sign-in: HTTP Error 403"):
-            Visit(port, person._replace(secret="another one"))
+            BrowserSession(port, person._replace(secret="another one"))

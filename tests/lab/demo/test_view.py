@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from jackpot.lab.demo.house import BY_HAND, PLACES, SIGNS
-from jackpot.lab.demo.scene import Happening, Scene, TableLine, dollars
+from jackpot.lab.demo.scene import FloorEvent, Scene, TableLine, dollars
 from jackpot.lab.demo.view import draw, plain
 
 COLUMNS, LINES = 100, 30
@@ -33,8 +33,8 @@ def busy_scene(lucky: int = 0) -> Scene:
         f"{name} Abcdefghijkl" for name in ("admin-1", "admin-2", "cashier-1", "auditor-1", "ann")
     )
     for number in range(100):
-        scene.hits.append(Happening(f"T12.7 hit {number}", big=True))
-        scene.acts.append(Happening(f"paid H{number}"))
+        scene.hits.append(FloorEvent(f"T12.7 hit {number}", big=True))
+        scene.acts.append(FloorEvent(f"paid H{number}"))
     return scene
 
 

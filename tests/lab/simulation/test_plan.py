@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.lab.simulation.plan import Wrong, furnish, game_of
+from jackpot.lab.simulation.plan import PlanError, furnish, game_of
 from tests.lab.simulation.floors import FIVE
 
 
@@ -19,13 +19,13 @@ from tests.lab.simulation.floors import FIVE
 )
 def test_what_is_no_setting_is_named(tmp_path: Path, setting: str, said: str) -> None:
     """Wrong input gets one clear line."""
-    with pytest.raises(Wrong, match=said):
+    with pytest.raises(PlanError, match=said):
         furnish(tmp_path, FIVE._replace(settings=(setting,)))
 
 
 def test_a_game_has_its_seats() -> None:
     """Wrong input: no player sits where the game has no seat, and no paytable is played in another game."""
-    with pytest.raises(Wrong, match="6 seats, not 7"):
+    with pytest.raises(PlanError, match="6 seats, not 7"):
         game_of("pa-653a-progressive-C", "ultimate-texas-holdem", 7)
-    with pytest.raises(Wrong, match="not three-card-poker"):
+    with pytest.raises(PlanError, match="not three-card-poker"):
         game_of("pa-643a-five-card-C", "three-card-poker", 6)

@@ -77,7 +77,7 @@ def test_wrong_odds_do_not_pass(tmp_path: Path) -> None:
 
 def test_one_sided_counts_do_not_pass() -> None:
     """The sign of every residual: counts that are each a little too low are improbable together."""
-    expected = goodness_of_fit.Expected(("pair",), (0.5,), ((0.25,),))
+    expected = goodness_of_fit.ExpectedHands(("pair",), (0.5,), ((0.25,),))
     tables = [CountedHands() for _ in range(20)]
     for counted in tables:
         counted.hands, counted.made["pair"] = 1_000, 495

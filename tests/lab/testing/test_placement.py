@@ -8,7 +8,7 @@ from jackpot.lab.testing.placement import (
     DEVICES_MAX,
     Casino,
     PlacedBank,
-    Unit,
+    UnitCost,
     bank_of,
     limits_of,
     lines,
@@ -17,7 +17,7 @@ from jackpot.lab.testing.placement import (
 )
 from tests.deploy.tools import DEPLOY
 
-UNIT = Unit()
+UNIT = UnitCost()
 
 
 def test_the_page_shows_what_it_computes() -> None:

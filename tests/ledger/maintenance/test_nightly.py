@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from jackpot.ledger.journal import Row
-from jackpot.ledger.maintenance.nightly import LOCK, NAME, UNPROVED, Night
+from jackpot.ledger.maintenance.nightly import LOCK, NAME, UNPROVED, NightlyBackup
 from jackpot.ledger.sqlite.file import locked
 from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable
 from tests.ledger.maintenance.test_backup import Interrupted, backed_up, interrupt
@@ -38,7 +38,7 @@ def backups(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if not path.name.endswith("-lock"))
 
 
-def nights(source: Ledger, folder: Path, count: int, keep: int, more: Any = None) -> Iterator[Night]:
+def nights(source: Ledger, folder: Path, count: int, keep: int, more: Any = None) -> Iterator[NightlyBackup]:
     for number in range(count):
         yield night(source, folder, START_MS + number * DAY_MS, keep, *([more] if more else []))
 

@@ -11,7 +11,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify import parallel_verify
 from jackpot.ledger.verify.parallel_verify import VerifiedPart, in_parts, joined, part_of, spans
-from jackpot.ledger.verify.verifier import Task, VerifyOptions, VerifyReport, Walked, verify
+from jackpot.ledger.verify.verifier import ChainResult, Task, VerifyOptions, VerifyReport, verify
 from jackpot.rules import events
 from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.acts.tables import OpenTable
@@ -53,10 +53,10 @@ class Used:
 
     def __init__(self, ledger: Reader) -> None:
         self.parts: list[VerifiedPart | None] = []
-        self.walked: Walked | None = None
+        self.walked: ChainResult | None = None
         self._ledger = ledger
 
-    def __call__(self, task: Task, _progress: object) -> Walked | None:
+    def __call__(self, task: Task, _progress: object) -> ChainResult | None:
         self.parts = [part_of(self._ledger, span, lambda _rows: None) for span in spans(self._ledger, task)]
         self.walked = joined(task, self.parts)
         return self.walked

@@ -1,6 +1,6 @@
 """A meter before any row is its last reading plus the postings since."""
 
-from jackpot.ledger.cycles import Turn
+from jackpot.ledger.cycles import TakePoint
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.meter_history import LevelRef, MeterHistory, before, percent, told
 from jackpot.reports.read.names import JournalNames
@@ -36,7 +36,7 @@ def test_a_way_ends_at_what_stood_there(books: Reader, season: Season) -> None:
             for link in engine.state.links:
                 for level in link.levels:
                     way = MeterHistory(
-                        books, SITE, LevelRef(names, link.number, level.number), Turn(row.seq, 0)
+                        books, SITE, LevelRef(names, link.number, level.number), TakePoint(row.seq, 0)
                     )
                     lines = list(way.lines())
                     assert way.primary == sum(line.meter for line in lines) == level.accounts.primary

@@ -16,7 +16,17 @@ from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.meter import Accounts, contribute
 from jackpot.rules.meter import take as take_now
 from jackpot.rules.paytable import LevelTerms
-from jackpot.rules.rounds.undo import Move, PlayedTakes, Point, Share, Take, begun, due_of, floor_of, replay
+from jackpot.rules.rounds.undo import (
+    LevelPoint,
+    Move,
+    PlayedTakes,
+    Share,
+    Take,
+    begun,
+    due_of,
+    floor_of,
+    replay,
+)
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.rules.subject import PEOPLE, OfEngine
@@ -149,7 +159,7 @@ class Both:
         seq = self.seq()
         self.recount.events.append(Happened(seq, moved=moved))
         self.accounts.add(change)
-        self.history.points.append(Point((seq, 0), self.history.wagers, moved=Move(change)))
+        self.history.points.append(LevelPoint((seq, 0), self.history.wagers, moved=Move(change)))
 
     def change(self, pick: int) -> None:
         """Two people change rates, reseed and limit (L7, L9)."""
@@ -158,7 +168,7 @@ class Both:
         seq = self.seq()
         self.recount.events.append(Happened(seq, terms=self.terms))
         played = PlayedTakes(self.terms, self.floor_to_seed)
-        self.history.points.append(Point((seq, 0), self.history.wagers, played=played))
+        self.history.points.append(LevelPoint((seq, 0), self.history.wagers, played=played))
 
     def pay(self, event: Happened) -> None:
         event.paid = True
