@@ -82,7 +82,7 @@ def test_terms_that_are_forbidden_are_said_in_every_form(config: Path) -> None:
     [
         (("--set", "mega.primary"), "--set: 'mega.primary' is not like minor.primary=5%"),
         (("--paytable", "none"), "not played again: link.paytable: there is no paytable"),
-        (("--link", "other"), "not played again: --link: 'other' is no link"),
+        (("--link", "other"), "--link: 'other' is no link of "),
         (("--csv", "--json"), "one of --csv and --json"),
     ],
 )

@@ -82,8 +82,8 @@ def filled(kind: type[Any]) -> dict[str, Any]:
     """A valid message of that type with every field."""
     facts: dict[str, Any] = {
         "seq": 1, "round": "R", "lock": True, "close": True, "chips": {"L": 1}, "counts": {"L": 1},
-        "sums": {"L": 1},
-        "board": ["As"], "dealer": ["2c"], "reason": "why", "at": 5,
+        "sums": {"L": 1}, "players": 3,
+        "board": ["As"], "dealer": ["2c"], "bonus": ["3c"], "reason": "why", "at": 5,
     }  # fmt: skip
     bet = {"seat": 1, "link": "L", "amount": 100, "player": "p", "on": "dealer"}
     unbet = {"seat": 1, "link": "L", "on": "dealer"}
@@ -146,8 +146,9 @@ def test_no_error_of_a_hello_repeats_more_than_a_little() -> None:
 
 OTHER = {
     "seq": 2, "round": "R2", "lock": False, "close": False, "chips": {"L": 2}, "counts": {"L": 2},
-    "sums": {"L": 2},
-    "board": ["Ad"], "dealer": ["2d"], "reason": "else", "seat": 2, "link": "K", "amount": 200,
+    "sums": {"L": 2}, "players": 4,
+    "board": ["Ad"], "dealer": ["2d"], "bonus": ["3d"], "reason": "else",
+    "seat": 2, "link": "K", "amount": 200,
     "player": "q", "on": "own", "cards": ["Ad"], "hand": "flush", "suit": "h", "folded": False,
 }  # fmt: skip
 

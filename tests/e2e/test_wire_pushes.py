@@ -12,7 +12,7 @@ from tests.e2e.floors import EASY, FIVE, ROYAL, ROYAL_BOARD, SIDE, THREE
 from tests.e2e.site import Site, running
 from tests.e2e.vendor import Message, Vendor, bets
 
-HIT = {"t", "hit", "link", "level", "hand", "table", "amount", "cycle", "bank", "rev", "at"}
+HIT = {"t", "hit", "link", "level", "hand", "table", "amount", "cycle", "bank", "rev", "at", "cards"}
 ROYAL_7 = {"seat": 7, **ROYAL}
 CHIPS = EASY.replace('"easy"', '"chips"').replace("count_chips = false", "count_chips = true")
 QUIET = EASY.replace('"easy"', '"quiet"')

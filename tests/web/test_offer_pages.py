@@ -125,3 +125,39 @@ async def test_an_offer_is_no_meter_on_its_pages(tmp_path: Path) -> None:
         await page.goto(f"{ops}/hits/main/H1")
         assert "stake of $25.00 lies on the layout" in await page.inner_text("main")
     assert faults == []
+
+
+SIX: Final = """
+[[offer]]
+id = "six-bonus"
+paytable = "pa-643a-six-card-bonus-A"
+placed = "layout"
+approved = "letter of 1 November"
+least = "5.00"
+most = "100.00"
+tables = ["T01"]
+"""
+
+
+@needs_chromium
+@on_browser_loop
+async def test_a_hit_of_six_cards_shows_the_bonus_cards(tmp_path: Path) -> None:
+    """B16: whoever validates it sees all six cards that made it."""
+    faults: list[str] = []
+    async with floor(tmp_path, FREE + SIX) as (server, device, browser):
+        device.say(
+            t="wager",
+            seq=1,
+            round="R1",
+            bets=[{"seat": 3, "link": "six-bonus", "amount": 500}],
+            lock=True,
+        )
+        hands = [{"seat": 3, "cards": ["2h", "3h", "4h"]}]
+        device.say(t="settle", seq=2, round="R1", hands=hands, board=["Js", "Ts"], bonus=["5h", "6h", "9c"])
+        assert (await device.answer(2))["t"] == "ack"
+        page = await signed_in(server, browser, faults, "phone")
+        await page.goto(f"{page.url}/hits/main/H1")
+        shown = page.locator(".dealt p", has=page.locator("text=Bonus cards"))
+        assert await shown.locator(".face").count() == 3
+        assert await page.locator(".face.counts").count() == 6
+    assert faults == []

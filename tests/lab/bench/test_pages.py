@@ -16,7 +16,7 @@ from jackpot.reports.read import journal
 # They read nothing of the journal.
 OF_MEMORY: Final = {
     "/", "/sign/{link}", "/sign/wall", "/logo/{link}", "/backdrop/{link}", "/font/{link}", "/static/{name}",
-    "/picture/{link}/{place}",
+    "/picture/{link}/{place}", "/sign/{table}/posted",
     "/ws/meters", "/events/meters", "/healthz", "/readyz", "/api/docs",
     "/api/v1/openapi.json", "/ops/sign-in", "/ops/lab/{picture}.svg",
 }  # fmt: skip
