@@ -549,6 +549,8 @@ SIX: Final = offer("six", "six", rows(("four-of-a-kind",), 50), fold="stands")
         (replace(THREE, cards=SIX_OF), "terms_six_cards"),
         (replace(SIX, hand_kind="best-of-table"), "terms_by_players"),
         (replace(THREE, rows=(PaytableRow("pair", ToOne(2), by_players=(2,) * 7),)), "terms_by_players"),
+        (replace(THREE, rows=(PaytableRow("pair", ToOne(2), by_players=(*(2,) * 6, 1_000_001)),),
+                 hand_kind="best-of-table"), "terms_sum"),
         (replace(METER, hand_kind="five-board"), "terms_of_offer"),
         (replace(METER, cards=SIX_OF), "terms_of_offer"),
     ],
