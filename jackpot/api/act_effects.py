@@ -4,7 +4,8 @@ Each looks at what the journal says and does what is not done yet, so it can be 
 here repeats those of the acts that it remembers: a kill may have cut one off after the commit.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import product
 from typing import Final, NamedTuple
 
 from jackpot.api.operation import number
@@ -51,63 +52,71 @@ class ActEffects(NamedTuple):
         if not isinstance(act, Confirm) and EFFECTS.keys().isdisjoint(ACT_OF[type(act)].applies):
             return  # what is confirmed may be any act
         done = await bank.ask(lambda engine: engine.done_before(digest))
-        if done is not None:
-            await self._carry_out(bank, done.event, done.answer.hit)
+        effect = None if done is None else _BY_KIND.get(done.event)
+        if done is not None and effect is not None:
+            await effect(self, bank, [done.answer.hit])
 
     async def repeat(self, bank: Bank) -> None:
-        """Carries out the effects of the last acts once more, each once."""
-        for event, hit in dict.fromkeys(await bank.ask(_remembered)):
-            await self._carry_out(bank, event, hit)
+        """Carries out the effects of the last acts once more, each once, for all its hits."""
+        found: dict[Effect, dict[str, None]] = {}
+        for event, hit in await bank.ask(_remembered):
+            if (effect := _BY_KIND.get(event)) is not None:
+                found.setdefault(effect, {})[hit] = None
+        for effect, hits in found.items():
+            await effect(self, bank, list(hits))
 
-    async def _carry_out(self, bank: Bank, event: int, hit: str) -> None:
-        effect = _BY_KIND.get(event)
-        if effect is not None:
-            await effect(self, bank, hit)
 
-
-async def _let_in(at: ActEffects, bank: Bank, _hit: str) -> None:
+async def _let_in(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
     """Lets devices in that the journal does not block."""
     known = await bank.ask(lambda engine: (list(engine.state.blocked), list(engine.state.ended)))
     for devices in at.devices.values():
         devices.registry.learn(bank, *known)
 
 
-async def _agree(at: ActEffects, bank: Bank, _hit: str) -> None:
+async def _agree(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
     """Resumes links that have the configured terms now."""
     await agree_again(bank, at.config)
 
 
-async def _forget(at: ActEffects, _bank: Bank, _hit: str) -> None:
+async def _forget(at: ActEffects, _bank: Bank, _hits: Sequence[str]) -> None:
     """Erases names, and secrets that are not valid."""
     await PersonAdmin(at.auth).forget()
 
 
-async def _erase(at: ActEffects, bank: Bank, hit: str) -> None:
-    """Erases the papers of a hit that the journal says are erased.
+async def _erase(at: ActEffects, bank: Bank, hits: Sequence[str]) -> None:
+    """Erases the papers of hits that the journal says are erased.
 
-    The number may be one of a bank that became this one. So the papers of that number go in each of these
+    A number may be one of a bank that became this one. So the papers of that number go in each of these
     banks, where an entry erased them.
     """
     known = await bank.ask(lambda engine: [bank.name, *(part.bank for part in engine.state.parts)])
 
     def erased(ledger: Reader) -> set[bytes]:
-        return {mark for name in known for mark in erased_marks(ledger, name, number(hit) or 0) if mark}
+        return {
+            mark
+            for name, hit in product(known, hits)
+            for mark in erased_marks(ledger, name, number(hit) or 0)
+            if mark
+        }
 
     if written := await at.books.read(erased):
         await at.auth.store.change(*map(papers.erase, written))
 
 
-async def _notice_cash(at: ActEffects, bank: Bank, hit: str) -> None:
+async def _notice_cash(at: ActEffects, bank: Bank, hits: Sequence[str]) -> None:
     """Notices cash that is to be reported, where the payment itself could not know of all of it (A10)."""
     site, name = at.config.site, bank.name
     if site.tax is None:
         return
-    due = await at.books.read(lambda ledger: unnoticed_cash(ledger, site, name, number(hit) or 0))
+    numbers = [number(hit) or 0 for hit in hits]
+    due = await at.books.read(lambda ledger: unnoticed_cash(ledger, site, name, numbers))
     for notice in due:
         await bank.person(notice, ())
 
 
-EFFECTS: Final[dict[type[Event], Callable[[ActEffects, Bank, str], Awaitable[None]]]] = {
+Effect = Callable[[ActEffects, Bank, Sequence[str]], Awaitable[None]]
+
+EFFECTS: Final[dict[type[Event], Effect]] = {
     Corrected: _notice_cash,
     DeviceCleared: _let_in,
     LinkChanged: _agree,
@@ -118,7 +127,7 @@ EFFECTS: Final[dict[type[Event], Callable[[ActEffects, Bank, str], Awaitable[Non
     SecretReset: _forget,
     PapersErased: _erase,
 }
-"""By the event. hit: of the act's answer, "" where it is about none."""
+"""By the event. hits: of the acts' answers, "" where one is about none."""
 
 _BY_KIND: Final = {event.kind: effect for event, effect in EFFECTS.items()}
 

@@ -110,6 +110,8 @@ def _take(held: Choices, now: Mapping[tuple[str, str], Any], made: Made) -> None
 def _of_link(terms: LinkTerms) -> Iterator[tuple[tuple[str, str], Any]]:
     for name in (*_OF_ANY, *(_OF_OFFER if terms.offer else _OF_LINK)):
         yield ("", name), getattr(terms, name)
+    if terms.cards:  # only where the approval names them (B16)
+        yield ("", "cards"), terms.cards
     for level in terms.levels:
         for name in _OF_LEVEL:
             yield (level.level, name), getattr(level, name)

@@ -589,7 +589,7 @@ class _Again:
             case Withdrawn() | Struck():
                 bets = event.bets if isinstance(event, Withdrawn) else [event.bet]
                 self._take_back(table, round_, at, bets)
-            case Locked() if not event.recount:
+            case Locked() if not event.recount or event.locking.players:
                 self._lock(table, at, event.round, event.locking)
             case Settled():
                 self._settle(table, at, event)
@@ -627,7 +627,8 @@ class _Again:
             if made.link == self._number:
                 numbers = (made.magic_chance, made.magic_card, made.lucky_chance, made.lucky_box)
                 draws[self._terms.link] = RawDraws(*numbers)
-        self._frame(table, at, m.Lock(table.last_seq + 1, round_id), draws)
+        lock = m.Lock(table.last_seq + 1, round_id, players=locking.players or None)
+        self._frame(table, at, lock, draws)
 
     def _settle(self, table: Table, at: int, event: Settled) -> None:
         """Settles all shown hands: by their cards, else by a name that the paytable knows."""
@@ -643,9 +644,11 @@ class _Again:
                 shown.setdefault(hand.seat, replace(claim, hand=self._nothing))
             elif own is not None or hand.folded:
                 shown.setdefault(hand.seat, claim)
-        seats, board, dealer = tuple(shown.values()), _texts(event.board), _texts(event.dealer)
-        close = event.closing is not None
-        self._frame(table, at, m.Settle(table.last_seq + 1, event.round, seats, board, dealer, close=close))
+        seats, close = tuple(shown.values()), event.closing is not None
+        board, dealer, bonus = map(_texts, (event.board, event.dealer, event.bonus))
+        seq = table.last_seq + 1
+        settle = m.Settle(seq, event.round, seats, board, dealer, close=close, bonus=bonus)
+        self._frame(table, at, settle)
 
     def _take_back(self, table: Table, round_: Round, at: int, bets: list[Placed]) -> None:
         """Takes wagers back, as a withdrawal, or as people who struck them did for any reason."""

@@ -84,7 +84,8 @@ def check(
     if isinstance(event, ProgramBegan) and engine.epoch.since != state.seq:
         return "a program begins with the first row of an epoch, and this is another"
     hit = getattr(event, "hit", None)
-    if hit is not None and state.hit(hit) is None:
+    # A notice of cash may be about a hit that the state keeps no more; the rules refuse any other act on it.
+    if hit is not None and not 0 < hit < state.next_hit:
         return f"it is about H{hit}, which no row made"
     if table is not None:
         if command is not None:

@@ -24,6 +24,7 @@ from jackpot.rules.paytable import (
     PaytableRow,
     Percent,
     TableTerms,
+    ToOne,
 )
 from jackpot.rules.phrases import Fault
 
@@ -63,9 +64,10 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
     if total > BASIS_POINTS:
         raise Fault("terms_rates_above_wager", total=total, whole=BASIS_POINTS)
     check_rows(terms.rows, terms.hand_kind, [level.level for level in terms.levels])
-    most = max(terms.wager, terms.most)
+    most, highest = max(terms.wager, terms.most), ODDS_AWARD_MAX if terms.offer else SUM_MAX
     for row in terms.rows:
-        _pays(row.hand, row.pays, most, ODDS_AWARD_MAX if terms.offer else SUM_MAX)
+        for pays in (row.pays, *map(ToOne, row.by_players)):
+            _pays(row.hand, pays, most, highest)
     check_hands([HandOfRow(row.hand, row.suits) for row in terms.envy], terms.hand_kind, "envy")
     for bonus in terms.envy:
         _money(f"envy {bonus.hand}", bonus.amount, 1, SUM_MAX)

@@ -1,5 +1,6 @@
 """Payments by a country's tax law, from the request to the papers, the reports and what is erased."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from jackpot.app import Server
-from jackpot.config import Config
+from jackpot.config import Config, Site
 from jackpot.config.tax import law_of
 from jackpot.ledger.open import open_reader
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.verify.verifier import verify
+from jackpot.reports.read import cash
 from jackpot.reports.read.cash import DayCash
+from jackpot.reports.read.entries import Entry
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import ReportRequest
 from jackpot.rules.acts.fields import DAY_MS
@@ -146,8 +150,8 @@ async def test_the_cash_of_one_patron_is_added_up_over_a_gaming_day(tmp_path: Pa
     config = taxed(tmp_path)
     async with Server(config, clock=clock) as server, table(server) as device:
         await validated(config, device)
-        cash = {"way": "cash", "way_number": "S-1"}
-        assert (await administer(config, by="Ann", **{**PAY, **cash}))["ok"]
+        in_cash = {"way": "cash", "way_number": "S-1"}
+        assert (await administer(config, by="Ann", **{**PAY, **in_cash}))["ok"]
         state = server.banks["main"].sequencer.engine.state
         assert not state.alarms, "7,600.38 in cash"
         await _wins_again(config, device, 3, "H2")
@@ -217,8 +221,17 @@ async def test_cash_that_two_banks_pay_at_once_is_noticed(
         (alarm,) = state.alarms.values()
         assert (alarm.kind, alarm.place, alarm.times) == ("currency_report", "hit H2", 1)
         assert [row["cash_of_day"] for row in await taxes(server, config)] == [None, None, 15_200_760_000]
+        read: list[str] = []
+        each = cash._down_to
+
+        def counted(ledger: Reader, site: Site, bank: str, kind: int, day: str) -> Iterator[Entry]:
+            read.append(bank)
+            return each(ledger, site, bank, kind, day)
+
+        monkeypatch.setattr(cash, "_down_to", counted)
         await server.effects.repeat(server.banks["main"])
         assert [alarm.times for alarm in state.alarms.values()] == [1]
+        assert read.count("main") == 3, "a start reads the day once, however many hits were paid on it"
 
 
 @on_loop
@@ -266,8 +279,8 @@ async def test_cash_on_top_of_a_payment_counts_in_the_day(tmp_path: Path) -> Non
     config = taxed(tmp_path)
     async with Server(config) as server, table(server) as device:
         await validated(config, device)
-        cash = {"way": "cash", "way_number": "S-1"}
-        assert (await administer(config, by="Ann", **{**PAY, **cash}))["ok"]
+        in_cash = {"way": "cash", "way_number": "S-1"}
+        assert (await administer(config, by="Ann", **{**PAY, **in_cash}))["ok"]
         state = server.banks["main"].sequencer.engine.state
         fields = {"act": "correct", "award": "A1", "amount": "13157.57", "document": "V-1", "way": "cash"}
         seen = await administer(config, do="/preview/{act}", hit="H1", **fields)

@@ -267,7 +267,10 @@ class Acts:
     def do_strike(
         self, table: str, seat: int, link: str, on: str = "own", people: int = 1, **more: Any
     ) -> Map:
-        """A wager of a count that disagrees (T3), or whose cards cannot be shown (T8, B16)."""
+        """A wager of a count that disagrees (T3), or whose cards cannot be shown (T8, B16).
+
+        No offer's of a reopened round: what its cards decided is decided.
+        """
         at, round_ = self.playing(table, more["round"])
         wager = round_.at(seat, link, on)
         counting = round_.state == MISMATCH and link in miscounted(
@@ -276,7 +279,12 @@ class Acts:
         unshown = round_.state in (LOCKED, MISMATCH) and on == "dealer" and round_.owes_dealer()
         offer = link in self.links and self.links[link].offer and round_.state in (LOCKED, MISMATCH)
         common, shown = common_of(round_, {}), len(round_.cards)
-        unshown |= on == "own" and offer and lacks_cards(at, self.links[link], round_, common, shown)
+        unshown |= (
+            on == "own"
+            and offer
+            and not round_.reopened
+            and lacks_cards(at, self.links[link], round_, common, shown)
+        )
         unshown = unshown and not counting
         if wager is None or not (unshown or counting):
             raise Refused("no such wager, or no reason")

@@ -1,5 +1,6 @@
 """Reports of bonus wagers with fixed odds: what was wagered on them, paid, and returned (B1, B4)."""
 
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from controllers.messages import TableMessage
 from jackpot.catalogue import odds_return
 from jackpot.ledger.open import open_reader
 from jackpot.reports.read import hits
-from jackpot.reports.read.cards import cards_of
+from jackpot.reports.read.cards import FRAMES_MAX, cards_of
 from jackpot.reports.read.names import JournalNames
+from jackpot.reports.what_if import what_if
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.rounds import VoidRound
 from jackpot.rules.acts.tables import OpenTable
@@ -114,7 +116,10 @@ CROSS = offer("cross", "five-board", rows(("full-house", "pair"), 15, 1), fold="
 
 
 def test_the_cards_of_a_hit_are_those_that_its_wager_counts(tmp_path: Path) -> None:
-    """B10, B11, B13, B16: bonus, dealer's and board's cards, the beaten hand, the highest of the table."""
+    """B10, B11, B13, B16: bonus, dealer's and board's cards, the beaten hand, the highest of the table.
+
+    Played again, each wager has them, too, and comes to the same.
+    """
     season = Season(1, 0, 0)
     named = replace(SIX, link="named", cards=NAMED)
     for terms in (SIX, COVER, BEAT, CROSS, named):
@@ -153,6 +158,12 @@ def test_the_cards_of_a_hit_are_those_that_its_wager_counts(tmp_path: Path) -> N
             if (story := hits.story_of(books, BANK, number)) is not None
         }
         fairness = said(books, "fairness", first="2000-01-01")
+        again = [
+            what_if(books, BANK, link, lambda now: now, lambda *_: None)
+            for link in ("six", "cover", "beat", "cross", "named")
+        ]
+    for one in again:
+        assert (one.refused, one.would_total) == (Counter(), one.journal_total)
     ranked = {of: cards.ranked for of, cards in found.items()}
     assert ranked == {
         ("B1", "six"): ("Ks", "Kh", "Kd", "2s", "2h", "2d"),
@@ -165,3 +176,27 @@ def test_the_cards_of_a_hit_are_those_that_its_wager_counts(tmp_path: Path) -> N
     assert found["B1", "six"].bonus == ("2s", "2h", "2d")
     compared = {row["link"] for row in fairness.rows if row["link"]}
     assert compared == {"six", "cross"}  # of the others no two hands have exact chances
+
+
+def test_a_hit_whose_cards_lie_many_frames_back_has_a_page_all_the_same(tmp_path: Path) -> None:
+    """B10, A10: a table that shows the board again and again hides the hands from it, and breaks nothing."""
+    season = Season(1, 0, 0)
+    season.ask(OpenLink(COVER))
+    season.ask(OpenTable(TableTerms("B1", "let-it-ride", 6, ("cover",), 1)))
+    board = ("9d", "8c")
+    frames: list[TableMessage] = [
+        Wager("r1", (Bet(3, "cover", 500),), True, players=1),
+        Settle("r1", (Claim(3, ("6h", "7h", "Ts")),), board),
+        *(Settle("r1", (), board) for _ in range(FRAMES_MAX)),
+        Settle("r1", (), board, close=True),
+    ]
+    for frame in frames:
+        season.ask(frame, season.engine.table("B1"))
+    url = f"sqlite:///{tmp_path}/ledger.db"
+    with closing(open_ledger(url)) as ledger:
+        season.write(ledger)
+    with closing(open_reader(url)) as books:
+        story = hits.story_of(books, BANK, 1)
+        assert story is not None
+        found = cards_of(books, JournalNames(books, BANK), story.hit)
+    assert (found.board, found.ranked) == (board, ())

@@ -17,7 +17,7 @@ from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.waiting import join
 from tests.reports.asked import said, unanswerable
 from tests.reports.season import Season
-from tests.rules.rounds.test_offers import THREE
+from tests.rules.rounds.test_offers import SIX, SIX_OF, THREE
 
 DOLLAR: Final = 1_000_000
 LINK: Final = "five-C"
@@ -63,6 +63,21 @@ def test_each_choice_has_the_moment_from_which_it_holds(place: Place) -> None:
     assert choice(lines, "three", "most") == ("$100.00", offered)
     assert choice(lines, "three", "count chips") == ("no", offered)
     assert "flush 4 to 1" in choice(lines, "three", "rows")[0].lower()
+
+
+def test_the_six_cards_that_an_approval_names_are_a_choice(place: Place) -> None:
+    """P7, B16: of a Six Card Bonus of Ultimate Texas Hold 'Em alone; elsewhere its text says the cards."""
+    season = Season(1, 0, 0)
+    begun = made(season, OpenLink(replace(SIX, cards=SIX_OF)))
+    made(season, OpenLink(replace(SIX, link="printed")))
+    made(season, OpenTable(TableTerms("B1", "let-it-ride", 7, ("printed",))))
+    table = made(season, OpenTable(TableTerms("B2", "ultimate-texas-holdem", 6, ("six",), 1)))
+    assert begun < table
+    ledger = place.open()
+    season.write(ledger)
+    lines = said(ledger, "submission").rows
+    assert choice(lines, "six", "cards") == (" ".join(SIX_OF), table)
+    assert not [line for line in lines if (line["wager"], line["choice"]) == ("printed", "cards")]
 
 
 def test_every_choice_of_every_table_is_there(books: Reader, season: Season) -> None:

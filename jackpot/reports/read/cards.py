@@ -85,7 +85,8 @@ def cards_of(ledger: Reader, names: JournalNames, hit: Hit, archive: Archive | N
     terms, game = names.links[hit.link], names.tables[hit.table].game
     ranked: tuple[int, ...] = ()
     if terms.hand_kind == "best-of-table":
-        ranked = hands.best_cards(map(unpack, _all(round_)), unpack(board))
+        dealt = _all(round_)  # none where so many frames came after them that they are not looked for
+        ranked = hands.best_cards(map(unpack, dealt), unpack(board)) if dealt else ()
     elif not hit.unverified:
         shown = hands.Shown(unpack(own), unpack(board), unpack(dealer), unpack(bonus))
         ranked = hands.cards_of(terms.hand_kind, game, shown, terms.cards)

@@ -3,7 +3,7 @@
 Names lie next to the journal, so that they can be erased: an erased name is counted for nobody.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple, TypeGuard
 
@@ -28,45 +28,71 @@ class DayCash(NamedTuple):
     noticed: int
 
 
+class _Given(NamedTuple):
+    """Cash that an entry gave, or noticed, as in `DayCash`.
+
+    patrons: whom the papers name, as names are compared.
+    """
+
+    patrons: frozenset[str]
+    cents: int
+    noticed: int
+
+
 def cash_of_day(ledger: Reader, site: Site, patron: str, day: str) -> DayCash:
     """What payments of hits gave a patron in cash in a gaming day; corrections, too.
 
     Every bank of the ledger counts, and people's names are compared as everywhere. Raises LedgerError.
     """
-    total = noticed = 0
+    return _to_patron(_given(ledger, site, day), names.plain(patron))
+
+
+def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -> list[NoticeCash]:
+    """The notices that payments of these hits in cash still take, now that they stand in the ledger.
+
+    One of another bank may have stood there a moment later, and its patron may have been named later. Each
+    day is read once, however many hits there are. Raises LedgerError.
+    """
+    found: dict[tuple[str, str], NoticeCash] = {}
+    days: dict[str, list[_Given]] = {}
+    for hit in hits:
+        named = patrons(ledger, bank, hit)
+        for known in known_as(ledger, bank, hit) if named else ():
+            for entry in entries_of_hit(ledger, known.bank, known.number):
+                event = entry.event
+                if not _is_cash_of(event, known.number) or event.tax is None:
+                    continue
+                day, over = gaming_day(entry.at, site), event.tax.cash_over
+                for seat in _seats(ledger, known.bank, event):
+                    for patron in {names.plain(one) for one in named.get(seat, ())}:
+                        if day not in days:
+                            days[day] = _given(ledger, site, day)
+                        of_day = _to_patron(days[day], patron)
+                        if of_day.total > max(over, of_day.noticed):
+                            found[day, patron] = NoticeCash(f"H{hit}", seat, day, of_day.total, over)
+    return list(found.values())
+
+
+def _to_patron(given: Iterable[_Given], patron: str) -> DayCash:
+    """What of this a patron was given. patron: as names are compared."""
+    theirs = [one for one in given if patron in one.patrons]
+    return DayCash(sum(one.cents for one in theirs), max((one.noticed for one in theirs), default=0))
+
+
+def _given(ledger: Reader, site: Site, day: str) -> list[_Given]:
+    """All cash of a gaming day, in every bank of the ledger."""
+    found = []
     for bank, kind in product(ledger.banks(), (Paid.kind, Corrected.kind, CashNoticed.kind)):
         for entry in _down_to(ledger, site, bank, kind, day):
             match entry.event:
                 case (Paid() | Corrected()) as event if cash(event) and gaming_day(entry.at, site) == day:
-                    if _names(ledger, bank, event.hit, _seats(ledger, bank, event), patron):
-                        total += cash(event)
-                        noticed = max(noticed, told_of_day(event) if over_in_cash(event) else 0)
+                    seats = _seats(ledger, bank, event)
+                    told = told_of_day(event) if over_in_cash(event) else 0
+                    found.append(_Given(_patrons(ledger, bank, event.hit, seats), cash(event), told))
                 case CashNoticed() as event if event.day == day:
-                    if _names(ledger, bank, event.hit, [event.seat], patron):
-                        noticed = max(noticed, event.cash)
-    return DayCash(total, noticed)
-
-
-def unnoticed_cash(ledger: Reader, site: Site, bank: str, hit: int) -> list[NoticeCash]:
-    """The notices that payments of a hit in cash still take, now that they stand in the ledger.
-
-    One of another bank may have stood there a moment later, and its patron may have been named later. Raises
-    LedgerError.
-    """
-    found: dict[tuple[str, str], NoticeCash] = {}
-    named = patrons(ledger, bank, hit)
-    for known in known_as(ledger, bank, hit):
-        for entry in entries_of_hit(ledger, known.bank, known.number):
-            event = entry.event
-            if not _is_cash_of(event, known.number) or event.tax is None:
-                continue
-            day, over = gaming_day(entry.at, site), event.tax.cash_over
-            for seat in _seats(ledger, known.bank, event):
-                for patron in named.get(seat, ()):
-                    of_day = cash_of_day(ledger, site, patron, day)
-                    if of_day.total > max(over, of_day.noticed):
-                        found[day, names.plain(patron)] = NoticeCash(f"H{hit}", seat, day, of_day.total, over)
-    return list(found.values())
+                    whose = _patrons(ledger, bank, event.hit, [event.seat])
+                    found.append(_Given(whose, 0, event.cash))
+    return found
 
 
 def patron_of(ledger: Reader, bank: str, hit: int, seat: int, award: int) -> str:
@@ -103,7 +129,7 @@ def _seats(ledger: Reader, bank: str, event: Paid | Corrected) -> list[int]:
     return sorted({one.seat for one in story.hit.awards if one.number in paid}) if story is not None else []
 
 
-def _names(ledger: Reader, bank: str, hit: int, seats: Sequence[int], patron: str) -> bool:
-    """Whether the papers of one of these winners name that patron."""
+def _patrons(ledger: Reader, bank: str, hit: int, seats: Sequence[int]) -> frozenset[str]:
+    """Whom the papers of these winners name, as names are compared."""
     named = patrons(ledger, bank, hit)
-    return any(names.plain(patron) in map(names.plain, named.get(seat, ())) for seat in seats)
+    return frozenset(names.plain(one) for seat in seats for one in named.get(seat, ()))

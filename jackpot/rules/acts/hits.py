@@ -441,8 +441,8 @@ def cash(event: Paid | Corrected) -> int:
 
 
 def cash_of_day(event: Paid | Corrected) -> int:
-    """What a named patron was given in cash in the gaming day, with this payment; 0 for nobody."""
-    return 0 if event.cash_before is None or not cash(event) else event.cash_before + cash(event)
+    """What a patron was given in cash in the gaming day, with this payment; it alone where none is named."""
+    return (event.cash_before or 0) + cash(event) if cash(event) else 0
 
 
 def over_in_cash(event: Paid | Corrected) -> bool:

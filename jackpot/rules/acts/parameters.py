@@ -20,7 +20,7 @@ from jackpot.rules.terms import check_link
 # What a link is: its paytable, its wager and its game. The prize of a draw follows from whether it has one.
 FIXED: Final = (
     "bank", "paytable", "wager", "hand_kind", "rows", "electronic", "dealer_hand", "always_validate_for",
-    "placed", "fold",
+    "placed", "fold", "cards",
 )  # fmt: skip
 # The least amount of a wager that the player chooses (B12): not what the link is. A paytable in dollars is
 # for one wager alone (B3).

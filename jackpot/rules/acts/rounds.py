@@ -75,10 +75,15 @@ def _on_unseen_dealer(state: BankState, command: Strike) -> bool:
 
 
 def _on_unseen_cards(state: BankState, command: Strike) -> bool:
-    """Whether a wager on an offer is struck for cards that nobody showed (B10, B16)."""
+    """Whether a wager on an offer is struck for cards that nobody showed (B10, B16).
+
+    None is once the round was closed: nothing was closed without them, and what was paid by them stands.
+    """
     table, round_ = _find_round(state, command.table, command.round)
     terms = next((link.terms for link in state.links if link.terms.link == command.link), None)
-    if terms is None or not terms.offer or command.on == "dealer" or round_.state == "open":
+    if terms is None or not terms.offer or command.on == "dealer":
+        return False
+    if round_.state == "open" or round_.reopened:
         return False
     lacks = lacking(terms, table, round_, common_of(round_), len(hands_shown(round_))) is not None
     return lacks and not _waits_for_count(state, table, round_, command.link)

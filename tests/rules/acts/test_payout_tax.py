@@ -305,6 +305,15 @@ def test_cash_over_the_laws_sum_in_a_gaming_day_is_to_be_reported(before: int | 
     assert [alarm.place for alarm in found] == (["hit H1"] if notice else [])
 
 
+@pytest.mark.parametrize(("over", "notice"), [(760_072, False), (760_071, True)])
+def test_one_payment_over_the_sum_is_to_be_reported_whoever_is_named(over: int, notice: bool) -> None:
+    """A10: 7,600.72 to somebody whom no paper names."""
+    subject = royal_of_three()
+    tax = replace(US_2026, cash_over=over)
+    assert act(subject, replace(WHOLE, way="cash", cash_before=None, tax=tax))["ok"]
+    assert bool(subject.engine.state.alarms) == notice
+
+
 def test_a_cheque_is_no_cash() -> None:
     """A10: whatever was paid in cash before."""
     subject = royal_of_three()

@@ -488,13 +488,16 @@ def test_the_welcome_and_the_round_say_the_amounts() -> None:
 
 
 def test_bounds_change_at_rest_and_the_odds_never() -> None:
-    """B12, L9: least, most and unit change; rows and place do not, nor a link's wager."""
+    """B12, B16, L9: least, most and unit change; rows, place and six cards do not, nor a link's wager."""
+    six = replace(SIX, cards=SIX_OF)
     place = Place(METER, THREE)
+    assert place.subject.execute(OpenLink(six)).answer["ok"]
     place.act(Suspend("operator", (), "tests"), ("ann",))
     state = place.subject.engine.state
     for terms in (
         replace(THREE, rows=rows(HANDS, 41, 30, 6, 4, 1)),
         replace(THREE, placed="device"),
+        replace(six, cards=(*SIX_OF[:5], "board-5")),
         replace(METER, wager=2 * DOLLAR),
     ):
         answer = place.subject.execute(ChangeLink(terms, "tests"), people=PEOPLE).answer
@@ -546,6 +549,8 @@ SIX: Final = offer("six", "six", rows(("four-of-a-kind",), 50), fold="stands")
         (replace(THREE, cards=SIX_OF), "terms_six_cards"),
         (replace(SIX, hand_kind="best-of-table"), "terms_by_players"),
         (replace(THREE, rows=(PaytableRow("pair", ToOne(2), by_players=(2,) * 7),)), "terms_by_players"),
+        (replace(THREE, rows=(PaytableRow("pair", ToOne(2), by_players=(*(2,) * 6, 1_000_001)),),
+                 hand_kind="best-of-table"), "terms_sum"),
         (replace(METER, hand_kind="five-board"), "terms_of_offer"),
         (replace(METER, cards=SIX_OF), "terms_of_offer"),
     ],
@@ -601,6 +606,21 @@ def test_a_close_that_is_opened_again_pays_nothing_twice() -> None:
     place.act(Reopen("T1", "r1", "tests"))
     assert not paid(place.send(Close("r1")))
     assert place.house("board") == (1_500, 3_000, -1_500)
+
+
+def test_what_the_close_decided_is_not_struck_once_it_is_opened_again() -> None:
+    """B10, T8, T10: one hand more is shown then, and the wager that was paid, or lost, stays where it is."""
+    odds = PaytableRow("straight", ToOne(30), by_players=(30, 15, 10, 8, 6, 5, 4))
+    place = Place(replace(THREE, link="cover", hand_kind="best-of-table", rows=(odds,)))
+    place.send(Wager("r1", bets("cover", (3, 500)), True, players=1))
+    settle = Settle("r1", (Claim(3, ("7h", "8d", "9c")),), ("Th", "Jd"), close=True)
+    assert paid(place.send(settle)) == [(3, "cover", 15_000, 500, "layout")]
+    place.act(Reopen("T1", "r1", "tests"))
+    place.send(Settle("r1", (Claim(2, ("2h", "4d", "6c")),)))
+    strike = Strike("T1", "r1", 3, "cover", "tests")
+    assert place.subject.execute(strike, people=PEOPLE).answer["code"] == "not_mismatch"
+    place.send(Close("r1"))
+    assert place.house("cover") == (500, 15_500, -15_000)
 
 
 def test_a_link_with_levels_has_one_amount() -> None:
