@@ -134,7 +134,7 @@ def _links(found: "Config") -> list[str]:
     for link in found.links:
         wager = money_text(link.wager)
         if link.offer:
-            lines.append(_offer(link, money_text))
+            lines += _offer(link, money_text)
             continue
         lines.append(f"link {link.link} (bank {link.bank}): {link.paytable}, wager {wager}")
         for level in link.levels:
@@ -146,18 +146,32 @@ def _links(found: "Config") -> list[str]:
     return lines
 
 
-def _offer(terms: "LinkTerms", money_text: Callable[[int], str]) -> str:
-    """An offer, with the amounts that it takes and what it returns (B3, B14)."""
-    from jackpot.catalogue import odds_return, percent_text
+def _offer(terms: "LinkTerms", money_text: Callable[[int], str]) -> list[str]:
+    """An offer: the amounts that it takes, and what it returns, by players where they decide (B3, B14)."""
+    from jackpot.catalogue import odds_returns, percent_text
 
     amounts = money_text(terms.wager)
     if terms.most > terms.wager:
         amounts += f" to {money_text(terms.most)} in steps of {money_text(terms.unit)}"
-    counted = ", chips counted" if terms.count_chips else ""
-    return (
-        f"offer {terms.link} (bank {terms.bank}): {terms.paytable}, wager {amounts}, on the {terms.placed}"
-        f"{counted}, returns {percent_text(odds_return(terms))}"
-    )
+    chips = ", chips counted" if terms.count_chips else ""
+    where = f"on the {terms.placed}{chips}"
+    head = f"offer {terms.link} (bank {terms.bank}): {terms.paytable}, wager {amounts}, {where}"
+    first, *others = returns = odds_returns(terms)
+    if not others:
+        return [f"{head}, returns {percent_text(first.part)}"]
+    simulated = {
+        one.players: f", simulated, give or take {percent_text(one.bound)}, seed {one.seed}"
+        for one in returns
+        if one.seed
+    }
+    return [
+        head,
+        *(
+            f"  with {counted(one.players, 'player')}: returns {percent_text(one.part)}"
+            f"{simulated.get(one.players, '')}"
+            for one in returns
+        ),
+    ]
 
 
 def _tables(found: "Config") -> list[str]:
@@ -256,11 +270,16 @@ def _ledger(found: "Config") -> _Ledger:
 
 
 def _returns(found: "Config") -> list[str]:
-    """Long-run return of a wager on each link, by game and component (A7)."""
+    """Long-run return of a wager on each link with meters, by game and component (A7)."""
     from jackpot.catalogue import return_of
 
-    links = {link.link: link for link in found.links}
-    played = {(name, table.game, table.seats): None for table in found.tables for name in table.links}
+    links = {link.link: link for link in found.links if not link.offer}
+    played = {
+        (name, table.game, table.seats): None
+        for table in found.tables
+        for name in table.links
+        if name in links
+    }
     return [
         f"link {name} at {game}, {counted(seats, 'seat')}, returns {return_of(links[name], seats)}"
         + (" and what floor_to_seed tops up" if links[name].floor_to_seed else "")

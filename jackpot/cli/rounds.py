@@ -42,7 +42,19 @@ def show_(
         return
     bets = found["bets"]
     rows = [[str(bet["seat"]), bet["link"], bet["on"], bet["player"] or "-"] for bet in bets]
-    print_table(counted(len(rows), "wager"), ["seat", "link", "on", "player"], rows)
+    columns = ["seat", "link", "on", "player"]
+    if any(bet["amount"] for bet in bets):  # of a wager on an offer
+        columns.append("amount")
+        for row, bet in zip(rows, bets, strict=True):
+            row.append(client.money(bet["amount"]) if bet["amount"] else "-")
+    print_table(counted(len(rows), "wager"), columns, rows)
+    for what in ("board", "dealer", "bonus"):
+        if found[what]:
+            typer.echo(f"{what}: {' '.join(found[what])}")
+    if found["players"]:
+        typer.echo(f"players: {found['players']}")
+    if found["unseen"]:
+        typer.echo(f"cards are still to be shown for {', '.join(found['unseen'])}")
     if found.get("settled"):
         typer.echo("settled seats: " + ", ".join(map(str, found["settled"])))
 
@@ -56,7 +68,8 @@ def strike(
 ) -> None:
     """Strike one wager, which gives it back, from a round whose chip count differs from its wagers.
 
-    With --dealer it is a wager on a dealer's hand that cannot be shown, and takes two people.
+    A wager on an offer may be struck where the cards that decide it cannot be shown, and with --dealer one on
+    a dealer's hand that cannot be shown: that takes two people.
 
     Example: jackpot rounds strike T01 R77 4 floor-five --reason "no chip in the slot" -c config.toml
     """

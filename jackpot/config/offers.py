@@ -239,13 +239,15 @@ def _bounds(read: _Reading, offer: OfferEntry, paytable: Paytable) -> tuple[int,
         text: str = getattr(offer, key) or offer.least or ""
         found[key] = read.money(key, text) or 0
     least, most, unit = found["least"], found["most"], found["unit"]
-    if not 0 < least <= most <= WAGER_MAX:
-        read.add(
-            "most",
-            f"an amount is more than nothing, and at most {money_text(WAGER_MAX)}; least is first (B3)",
-        )
-    elif not unit or least % unit or most % unit:
-        read.add("unit", f"{money_text(least)} and {money_text(most)} are no multiples of it (B3)")
+    for key, amount in found.items():
+        if not 0 < amount <= WAGER_MAX:
+            read.add(key, f"an amount is more than nothing, and at most {money_text(WAGER_MAX)} (B3)")
+            return least, most, unit
+    if most < least:
+        read.add("most", f"{money_text(most)} is below the least, {money_text(least)} (B3)")
+    elif uneven := [money_text(amount) for amount in dict.fromkeys((least, most)) if amount % unit]:
+        what = "is no multiple" if len(uneven) == 1 else "are no multiples"
+        read.add("unit", f"{' and '.join(uneven)} {what} of {money_text(unit)} (B3)")
     return least, most, unit
 
 

@@ -11,7 +11,9 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.former_numbers import former
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms
-from jackpot.rules.state import HITS_SHOWN, UNPAID, Award, BankState, Hit, Level, Link
+from jackpot.rules.rounds.claims import common_of, hands_shown
+from jackpot.rules.rounds.offers import lacking
+from jackpot.rules.state import HITS_SHOWN, UNPAID, Award, BankState, Hit, Level, Link, Table
 
 # The status under which unpaid awards of disputed hits are counted; their own status stays.
 DISPUTED: Final = "disputed"
@@ -215,13 +217,27 @@ def round_of(engine: Engine, table: str) -> Map | None:
         return None
     current = outgoing_messages.unfinished_facts(engine.state, found)
     if current is not None:
-        return dict(msgspec.to_builtins(current))
+        return dict(msgspec.to_builtins(current)) | {"unseen": _unseen(engine.state, found)}
     if found.closed is not None:
         waits = found.waits()
         asked = waits.people.said()[0] if waits else None
         hits_of = [f"H{number}" for number in found.closed.hits]
         return {"round": found.closed.id, "state": "closed", "hits": hits_of, "asked": asked}
     return None
+
+
+def _unseen(state: BankState, table: Table) -> list[str]:
+    """The offers wagered on in its locked round whose cards are still to be shown (B10, B16)."""
+    round_ = table.unfinished()
+    if round_ is None or round_.state == "open":
+        return []
+    offered = [state.link(number).terms for number in sorted({bet.link for bet in round_.bets})]
+    common, shown = common_of(round_), len(hands_shown(round_))
+    return [
+        terms.link
+        for terms in offered
+        if terms.offer and lacking(terms, table, round_, common, shown) is not None
+    ]
 
 
 def has(engine: Engine, hit: int | None, award: int | None) -> bool:

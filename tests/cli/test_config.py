@@ -311,3 +311,22 @@ def test_sums_are_in_the_sites_currency(floor: Path) -> None:
     assert "wager 2,00\xa0€" in said.output
     assert "limit 100.000,00\xa0€" in said.output
     assert "$" not in said.output
+
+
+def test_an_offer_says_its_amounts_and_what_it_returns(floor: Path) -> None:
+    """B3, B14: one return, or one for each number of players, and which of them were simulated."""
+    for name, paytable in {"three": "pa-643a-three-card-bonus-B", "cover": "ma-lir-cover-all"}.items():
+        bounds = (
+            'least = "5.00"\nmost = "100.00"\napproved = "a letter"\nplaced = "layout"\ntables = ["T01"]\n'
+        )
+        floor.write_text(f'{floor.read_text()}[[offer]]\nid = "{name}"\npaytable = "{paytable}"\n{bounds}')
+    done = CliRunner().invoke(app, ["check", str(floor)])
+    assert done.exit_code == 0, done.output
+    at = "wager $5.00 to $100.00 in steps of $5.00, on the layout"
+    said = done.stdout.splitlines()
+    assert f"offer three (bank main): pa-643a-three-card-bonus-B, {at}, returns 94.42 %" in said
+    first = said.index(f"offer cover (bank main): ma-lir-cover-all, {at}")
+    by_players = said[first + 1 : first + 8]
+    assert by_players[0] == "  with 1 player: returns 89.02 %"
+    assert [", simulated, give or take " in line for line in by_players] == [False, False, *[True] * 5]
+    assert not any(line.startswith(("link three", "link cover")) for line in said)

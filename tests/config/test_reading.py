@@ -169,7 +169,7 @@ def test_every_mistake_is_named_at_once(floor: WriteFloor) -> None:
         (('"five", "bonus"', '"five", "six"'), "table[0].links", "no link six"),
         (('"five", "bonus"', '"five", "five"'), "table[0].links", "different links"),
         (('"five", "bonus"', ""), "table[0].links", "one or more"),
-        (('"five", "bonus"', ", ".join(f'"l{n}"' for n in range(11))), "table[0].links", "one to ten"),
+        (('"five", "bonus"', ", ".join(f'"l{n}"' for n in range(9))), "table[0].links", "one to eight"),
         (("seats = 6", "seats = 7"), "table[1].seats", "at most 6 betting positions (L11)"),
         (("seats = 6", "seats = 6\nadjacent_boxes = 2"), "table[1].adjacent_boxes", "one position (T9)"),
         (("seats = 7", "seats = 3\nadjacent_boxes = 4"), "table[0].adjacent_boxes", "3 seats (T9)"),

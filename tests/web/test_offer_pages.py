@@ -109,7 +109,8 @@ async def test_an_offer_is_no_meter_on_its_pages(tmp_path: Path) -> None:
         await page.goto(f"{ops}/tables/T01")
         assert not await page.locator("text=Strike it").is_visible()
         await page.click("summary:has-text('Strike a wager')")
-        assert "the community cards that decide it cannot be shown" in await page.inner_text("main")
+        assert "when the cards that decide it cannot be shown" in await page.inner_text("main")
+        assert await page.locator("select[name=link] option").all_inner_texts() == ["five-bonus"]
         hands = [{"seat": 3, "cards": ["2h", "3h", "4h"]}]
         device.say(t="settle", seq=2, round="R1", hands=hands, board=["Js", "Ts"])
         assert (await device.answer(2))["t"] == "ack"

@@ -41,8 +41,10 @@ class Draw(Reply, frozen=True):
 class Round(Reply, frozen=True):
     """The unfinished round, or the last closed one while it can be reopened (T10).
 
-    sums: what the dealer's chips on offers came to. hits, asked: of a closed one; who asked to reopen it and
-    waits for a second person. left_ms: for how long the table still waits with them; 0 once it plays on.
+    sums: what the dealer's chips on offers came to. bonus, players: as the table has sent them. unseen: the
+    offers whose cards are still to be shown, from which two people may strike wagers (B16). hits, asked: of a
+    closed one; who asked to reopen it and waits for a second person. left_ms: for how long the table still
+    waits with them; 0 once it plays on.
     """
 
     round: str
@@ -54,6 +56,9 @@ class Round(Reply, frozen=True):
     dealer: tuple[str, ...] = ()
     settled: tuple[int, ...] = ()
     sums: dict[str, Money] = msgspec.field(default_factory=dict)
+    bonus: tuple[str, ...] = ()
+    players: int | None = None
+    unseen: tuple[str, ...] = ()
     hits: tuple[str, ...] = ()
     asked: str | None = None
     left_ms: int | None = None

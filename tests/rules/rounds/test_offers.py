@@ -94,6 +94,12 @@ class Place:
         assert round_ is not None
         return str(round_["state"])
 
+    def unseen(self) -> list[str]:
+        """The offers of its unfinished round whose cards are still to be shown."""
+        round_ = views.round_of(self.subject.engine, "T1")
+        assert round_ is not None
+        return list(round_["unseen"])
+
     def house(self, link: str) -> tuple[int, int, int]:
         """Wagers, awards and what the house has of an offer, in cents."""
         accounts = self.subject.link(link).outside
@@ -594,6 +600,39 @@ def test_the_round_says_bonus_cards_and_players() -> None:
     place.send(Wager("r2", (Bet(1, METER.link, 100),), True, players=3))
     told = msgspec.to_builtins(greeting(state, state.table(1)))["round"]
     assert not {"bonus", "players"} & set(told)
+
+
+BOARD: Final = offer("board", "five-board", rows(("pair",), 1))
+COVER: Final = offer(
+    "cover", "best-of-table", (PaytableRow("pair", ToOne(1), by_players=(7, 6, 5, 4, 3, 2, 1)),)
+)
+
+
+@pytest.mark.parametrize(
+    ("terms", "game", "missing", "shown"),
+    [
+        (BOARD, "criss-cross-poker", {}, {"board": ("9s", "9h", "2c", "3d", "7h")}),
+        (SIX, "let-it-ride", {"board": ("Js", "Ts")}, {"bonus": ("2h", "3h", "4h")}),
+        (SIX, "three-card-poker", {}, {"dealer": ("2h", "3h", "4h")}),
+        (COVER, "let-it-ride", {"board": ("Js", "Ts")}, {"hands": (Claim(1, ("2h", "3h", "4h")),)}),
+    ],
+)
+def test_people_are_told_whose_cards_are_still_to_be_shown(
+    terms: LinkTerms, game: Game, missing: dict[str, Any], shown: dict[str, Any]
+) -> None:
+    """B10, B13, B16, T8: from the lock on, until they are shown, two people may strike those wagers."""
+    place = Place(terms, game=game)
+    strike = Strike("T1", "r1", 1, terms.link, "tests")
+    place.send(Wager("r1", bets(terms.link, (1, 500))))
+    assert place.unseen() == []
+    place.send(Lock("r1", players=1))
+    if missing:
+        place.send(Settle("r1", **({"hands": ()} | missing)))
+    assert place.unseen() == [terms.link]
+    assert place.subject.execute(strike, people=("ann",)).answer["code"] == "two_people"
+    place.send(Settle("r1", **({"hands": ()} | shown)))
+    assert place.unseen() == []
+    assert place.subject.execute(strike, people=PEOPLE).answer["code"] != "two_people"
 
 
 def test_a_close_that_is_opened_again_pays_nothing_twice() -> None:
