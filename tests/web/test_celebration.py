@@ -30,6 +30,8 @@ LEVELS: Final = ("mega", "major", "minor")
 SUMS: Final = {"mega": "$10,000,000.00", "major": "$500,000.00", "minor": "$25,000.00"}
 # The part of the screen's width that the sum has to take.
 WIDE_MIN: Final = 0.9
+# The part of its frame's height that the sum takes at least.
+HIGH_MIN: Final = 0.85
 # Particles that a win may have at once in all (particles.js).
 PARTICLES: Final = 600
 
@@ -80,6 +82,7 @@ LOOK: Final = """() => {
     return {
         wide: box('.of-sum').width / innerWidth,
         digits: box('.amount').width / box('.of-sum').width,
+        high: box('.amount').height / box('.of-sum').height,
         seen: ['.jackpot', '.level', '.amount'].every(isSeen),
         exact: isSeen('.exact') ? figures.textContent : '',
         phase: document.querySelector('#win').dataset.phase,
@@ -253,8 +256,8 @@ async def test_a_win_goes_through_its_parts(tmp_path: Path) -> None:
 async def test_a_megas_show_has_acts_of_different_kinds(tmp_path: Path, size: str) -> None:
     """Signs: one act follows another. The sum is whole and as wide as the screen in each.
 
-    It is counted twice, never above what was won, and stands in figures then. Most coins fly in the
-    fountain.
+    It is counted twice, never above what was won, and stands in figures then. Its frame leaves no black
+    above and below. Most coins fly in the fountain.
     """
     faults = list[str]()
     async with chromium() as browser, Server(configure(tmp_path)) as server:
@@ -283,6 +286,7 @@ async def test_a_megas_show_has_acts_of_different_kinds(tmp_path: Path, size: st
             assert seen["exact"] == (SUMS["mega"] if act == "again" else "")
             assert seen["wide"] > WIDE_MIN
             assert seen["digits"] > WIDE_MIN
+            assert seen["high"] > HIGH_MIN, act
             assert await page.evaluate(CUT) == 0, act
             assert await cut_off(page, "#win .fills") == [], act
             laid.add(seen["laid"])

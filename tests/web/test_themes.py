@@ -21,6 +21,7 @@ from tests.web.browser import (
     on_browser_loop,
     opened,
     painted,
+    resized,
     sizes_from,
     state,
     until_true,
@@ -57,6 +58,8 @@ FONTS: Final = """() => ['header h1', '.amount-run'].map(
 LATER: Final = """(window.past = (window.past ?? 0) + 500,
     dispatchEvent(new CustomEvent('moment', {{detail: window.past}})),
     document.querySelector('{part}').hidden === {hidden})"""
+# Whether the widest amount takes most of the screen's width.
+FILLED: Final = "document.querySelector('.amount-run').getBoundingClientRect().width > 0.8 * innerWidth"
 # The rows of the posted odds as they are read, and how many parts of them are cut off or off the screen.
 ODDS: Final = """() => {
     const box = document.querySelector('#odds').getBoundingClientRect();
@@ -125,6 +128,7 @@ async def test_each_theme_has_a_font_of_its_own(tmp_path: Path) -> None:
 async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
     """Signs: posted odds and the house's pictures come between the meters, which stay on the screen.
 
+    A meter is as wide as its panel, also where panels are low.
     The odds are every row of the paytable, whole on every screen, and leave no side of it empty.
     """
     (tmp_path / "show.png").write_bytes(PIXEL)
@@ -140,6 +144,10 @@ async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
         await state(page, "normal")
         await until_true(page, "document.querySelector('#idle').textContent !== ''")
         assert await page.evaluate(METERS) == {"whole": 3, "picture": 0}
+        await resized(page, "tablet")
+        await until_true(page, FILLED)
+        await resized(page, "phone")
+        await state(page, "normal")
         await until_true(page, LATER.format(part="#odds", hidden="false"))
         await painted(page)
         assert await page.evaluate(METERS) == {"whole": 3, "picture": 0}

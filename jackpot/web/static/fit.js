@@ -1,24 +1,27 @@
-// Fits a text to its place: what is too wide is written smaller, step by step.
+// Fits a text to its place: what is too wide or too high is written smaller, step by step.
 
 const SMALLER = 0.94;
 // Nobody could read less from where they stand.
 const SMALLEST = 0.15;
 // The size at which a text is measured that fills its room.
 const MEASURED_PX = 100;
+// How much higher than its font has it a text may be that grows into its room: more of it reads like a fence.
+const TALLER_MAX = 1.5;
 
 function size(part, value) {
   part.style.setProperty("--fit", value);
 }
 
-// As large as its style sheet wants, or as its own box has room for in width; a part's font size in the style sheet
-// is multiplied by --fit.
+// As large as its style sheet wants, or as its own box has room for in width, and its parent's in height; a part's font
+// size in the style sheet is multiplied by --fit.
 export function fit(part) {
   size(part, 1);
-  for (let now = 1; now > SMALLEST && part.scrollWidth > part.clientWidth; now *= SMALLER) size(part, now * SMALLER);
+  const isTooLarge = () => part.scrollWidth > part.clientWidth || part.offsetHeight > part.parentElement.clientHeight;
+  for (let now = 1; now > SMALLEST && isTooLarge(); now *= SMALLER) size(part, now * SMALLER);
 }
 
 // As large as the box of its parent has room for in width and height. All of them are measured before any changes. A text
-// with a break in it has it where it is larger so.
+// with a break in it has it where it is larger so; one of the class "grows" is written higher where it leaves room.
 export function fill(parts) {
   const measured = () => parts.map((part) => {
     const { clientWidth, clientHeight } = part.parentElement;
@@ -31,9 +34,12 @@ export function fill(parts) {
   const whole = measured();
   for (const part of parts) part.classList.toggle("broken", part.textContent.includes("\n"));
   const broken = measured();
+  const rooms = parts.map((part) => (part.classList.contains("grows") ? (MEASURED_PX * part.parentElement.clientHeight) / Math.max(1, part.offsetHeight) : 0));
   parts.forEach((part, place) => {
+    const size = Math.max(whole[place], broken[place]);
     part.classList.toggle("broken", broken[place] > whole[place]);
-    part.style.fontSize = `${Math.floor(10 * Math.max(whole[place], broken[place])) / 10}px`;
+    part.style.fontSize = `${Math.floor(10 * size) / 10}px`;
+    if (rooms[place]) part.style.transform = `scaleY(${Math.min(TALLER_MAX, Math.max(1, rooms[place] / size)).toFixed(2)})`;
   });
 }
 

@@ -7,7 +7,7 @@ import { say } from "./words.js";
 
 const MEASURED_PX = 100;
 // How a row is laid out, in how many columns, and how much smaller it may be than another for what it shows more.
-const LAYOUTS = [["", 1, 1.4], ["stacked", 1, 1.4], ["bare", 1, 1], ["bare", 2, 1], ["bare", 3, 1]];
+const LAYOUTS = [["", 1, 1.4], ["", 2, 1.4], ["", 3, 1.4], ["stacked", 1, 1.4], ["doubled", 1, 1.25], ["bare", 1, 1], ["bare", 2, 1], ["bare", 3, 1]];
 // Rows have more air than their letters need, up to this.
 const TALLER_MAX = 1.6;
 // The widest column, in its letters: dots lead from a hand to what it pays, over no longer a way.

@@ -11,8 +11,12 @@ const LETTER_ROOM_EM = 0.1;
 // A window is so much higher than its digit.
 const CELL = 1.26;
 
+// A comma and a sign of money end so far from the edge of their cell.
+const EDGE_EM = 0.015;
+
 // What this box's font measures, in em: {digit: of a window, cell: its height, drop: what brings a digit to the
-// middle of its line, wide(text): of a text}. It differs from screen to screen.
+// middle of its line, wide(text): of a text, reach(text): how far it goes above and below that middle}. It differs from
+// screen to screen.
 function metrics(box) {
   const pen = document.createElement("canvas").getContext("2d");
   const { fontFamily, fontWeight } = getComputedStyle(box);
@@ -22,7 +26,11 @@ function metrics(box) {
   const high = zero.actualBoundingBoxAscent + zero.actualBoundingBoxDescent;
   const middle = (zero.actualBoundingBoxAscent - zero.actualBoundingBoxDescent) / 2;
   const line = (zero.fontBoundingBoxAscent - zero.fontBoundingBoxDescent) / 2;
-  return { wide, digit: Math.max(...Array.from(DIGITS, wide)) + ROOM_EM, cell: (CELL * high) / 100, drop: (middle - line) / 100 };
+  const reach = (text) => {
+    const { actualBoundingBoxAscent: up, actualBoundingBoxDescent: down } = pen.measureText(text);
+    return [(up - middle) / 100, (down + middle) / 100];
+  };
+  return { wide, reach, digit: Math.max(...Array.from(DIGITS, wide)) + ROOM_EM, cell: (CELL * high) / 100, drop: (middle - line) / 100 };
 }
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -161,6 +169,14 @@ export class Odometer {
     if (this.box.dataset.cents !== text) this.box.dataset.cents = text;
   }
 
+  // A comma whose tail would be cut off stands higher, a sign of money that is higher than its cell is written lower.
+  keep(part, text) {
+    const [above, below] = this.font.reach(text);
+    const half = this.font.cell / 2 - EDGE_EM;
+    if (part.className === "sign-of-money") part.style.transform = `scaleY(${Math.min(1, half / Math.max(above, below)).toFixed(3)})`;
+    else part.style.setProperty("--lift", `${Math.max(0, below - half).toFixed(3)}em`);
+  }
+
   build(cents) {
     this.columns = [];
     this.box.textContent = "";
@@ -171,6 +187,7 @@ export class Odometer {
       const part = element("span", className, text);
       part.style.width = `${wide.toFixed(3)}em`;
       part.setAttribute("aria-hidden", "true");
+      this.keep(part, text);
       this.box.append(part);
       return part;
     };

@@ -157,6 +157,7 @@ export class Celebration {
   // It is laid out for the whole sum: each line as large as it has room for, the sum from edge to edge.
   refit() {
     if (this.box.hidden || !this.now) return;
+    this.bound();
     fill([...this.card.querySelectorAll(".fills")]);
     this.lay();
     this.stretch();
@@ -175,6 +176,14 @@ export class Celebration {
     const { style } = this.cards;
     style.fontSize = `${Math.max(0, size).toFixed(1)}px`;
     style.setProperty("--across", across);
+  }
+
+  // The height of its frame that the sum's digits can fill; more of it would be black.
+  bound() {
+    const frame = this.amount.parentElement;
+    const { marginTop, marginBottom } = getComputedStyle(frame);
+    const high = (frame.clientWidth * INK * this.odometer.font.cell * TALLER_MAX) / (AIR * this.odometer.wide);
+    this.card.style.setProperty("--sum-most", `${Math.ceil(high + parseFloat(marginTop) + parseFloat(marginBottom))}px`);
   }
 
   // Reels share the width; what the digits lack in it, or have too much, they are stretched by.
