@@ -61,7 +61,8 @@ def _table(
         max_rounds_per_minute=given.get("max_rounds_per_minute", 0),
     )
     offered = [offer.terms for offer in here if offer.terms is not None]
-    _one_bank(source, f"{path}.links", [*known, *offered])
+    _one_bank(source, f"{path}.links", known)
+    _bank_of_table(source, name, known, here)
     warn_of_jurisdictions(source, name, [*known, *offered])
     for terms in known if game is not None else ():
         _suits(source, f"{path}.links", table, terms)
@@ -82,6 +83,18 @@ def _one_bank(source: ConfigSource, path: str, links: Sequence[LinkTerms]) -> No
     if len({terms.bank for terms in links}) > 1:
         shown = ", ".join(f"{terms.link} {terms.bank}" for terms in links)
         source.wrong(path, f"the links differ in bank: {shown} (L2)")
+
+
+def _bank_of_table(
+    source: ConfigSource, table: str, links: Sequence[LinkTerms], offers: Sequence[Offer]
+) -> None:
+    """Checks that the offers of a table lie in the bank of its links, or else of its first offer (L2)."""
+    banks = [offer.terms.bank for offer in offers if offer.terms is not None]
+    bank = next(iter([terms.bank for terms in links] or banks), None)
+    for offer in offers:
+        if offer.terms is not None and offer.terms.bank != bank:
+            other = f"the bank is {offer.terms.bank}, what table {table} takes besides lies in {bank} (L2)"
+            source.wrong(f"{offer.path}.bank", other)
 
 
 def _suits(source: ConfigSource, path: str, table: TableTerms, terms: LinkTerms) -> None:

@@ -83,7 +83,12 @@ def _warn(source: ConfigSource, entry: ConfigEntry, terms: LinkTerms) -> None:
 
 
 def known_links(source: ConfigSource, path: str, names: Sequence[str], links: Links) -> list[LinkTerms]:
-    """The terms of the links named there, as far as they are known; a link must be declared."""
+    """The terms of the links named there, as far as they are known; a link must be declared, and no offer."""
     for name in names:
-        source.wrong(path, None if name in links else f"there is no link {name}{did_you_mean(name, links)}")
+        if name in links:
+            continue
+        if name in source.ids("offer"):
+            source.wrong(path, f"{name} is no link but an offer: the [[offer]] names its tables (B1)")
+        else:
+            source.wrong(path, f"there is no link {name}{did_you_mean(name, links)}")
     return [terms for name in names if (terms := links.get(name)) is not None]

@@ -22,7 +22,7 @@ from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules import views
 from jackpot.rules.money import to_cents
 from jackpot.rules.signing import SITE
-from jackpot.text import Sentence, ago, joined, words
+from jackpot.text import Sentence, ago, game, joined, words
 from jackpot.web.act_labels import causes
 from jackpot.web.floor_alerts import belonging, troubles
 from jackpot.web.waiting_order import owes_meter, rank, waited
@@ -337,7 +337,7 @@ class Overview:
         return {
             "table": table["table"],
             "online": table["table"] in self._source.tables.current,
-            "game": table["game"].replace("-", " ").title().replace("Holdem", "Hold'em"),
+            "game": game(table["game"]),
             "round": Sentence(table["round"]["state"]) if table["round"] else Sentence("ready"),
             "held": ", ".join(table["held"]),
         }

@@ -134,6 +134,7 @@ def test_the_source_may_leave_higher_odds_open(floor: WriteFloor) -> None:
         (THREE | {"tables": ["T09"]}, "tables", "there is no table"),
         (THREE | {"tables": ["T02"]}, "tables", "(B1)"),
         (THREE | {"id": "five"}, "id", "has this id already"),
+        (THREE | {"bank": "side"}, "bank", "what table T01 takes besides lies in main (L2)"),
         (THREE | {"placed": "device"}, "placed", "(B2)"),
         (THREE | {"approved": None}, "approved", "(B2)"),
         (THREE | {"least": None}, "least", "(B3)"),
@@ -164,6 +165,15 @@ def test_every_mistake_of_an_offer_is_named(
     found = mistakes(with_offers(floor, offer))
     assert list(found) == [f"offer[0].{where}"]
     assert says in found[f"offer[0].{where}"]
+
+
+def test_an_offer_named_as_a_link_is_told_where_it_belongs(floor: WriteFloor) -> None:
+    """B1: neither a table nor a sign lists it among its links."""
+    file = with_offers(floor, THREE)
+    file.write_text(file.read_text().replace('"five", "bonus"', '"five", "bonus", "three"'))
+    assert mistakes(file) == {
+        "table[0].links": "three is no link but an offer: the [[offer]] names its tables (B1)"
+    }
 
 
 def test_a_table_takes_one_paytable_of_a_wager(floor: WriteFloor) -> None:

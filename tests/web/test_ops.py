@@ -69,7 +69,9 @@ LAYOUTS = ("wall", "phone", "tablet")
 FORM = """() => Object.fromEntries(new FormData(document.querySelector('form[action="/ops/acts/pay"]')))"""
 FINDINGS = """async () => (await axe.run({resultTypes: ['violations']})).violations.map(
     (one) => one.id + ': ' + one.nodes.map((node) => node.html).join(' ')
-)"""
+).concat([...document.querySelectorAll('[id]')].map((one) => one.id).filter(
+    (id, place, all) => all.indexOf(id) !== place  // a label would name the first of them
+))"""
 ASKED_AGAIN = """() => new Promise((done) => {
     document.body.addEventListener('htmx:afterRequest', () => done(), { once: true });
     document.body.dispatchEvent(new CustomEvent('floor-changed'));
@@ -214,8 +216,8 @@ async def undo(page: Any, reason: str, login: str = "", secret: str = "") -> Non
     await page.fill("#undo-reason", reason)
     if login:
         await page.locator(f"{form} .second").evaluate("(fold) => (fold.open = true)")
-        await page.fill("#undo-login", login)
-        await page.fill("#undo-secret", secret)
+        await page.fill("#undo-second-login", login)
+        await page.fill("#undo-second-secret", secret)
     await page.click(f"{form} button")
 
 
@@ -273,11 +275,11 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
             ("bo", "guess", "ogin, password or code is not right"),
         ):
             await undo(page, "misdeal <b>round</b>", login, secret)
-            await page.wait_for_selector("#undo-login[aria-invalid=true]")
-            assert said in await page.inner_text("label[for=undo-login]")
+            await page.wait_for_selector("#undo-second-login[aria-invalid=true]")
+            assert said in await page.inner_text("label[for=undo-second-login]")
             assert await page.input_value("#undo-reason") == "misdeal <b>round</b>"
-            assert await page.input_value("#undo-login") == "", "who is second signs anew"
-            assert await page.is_visible("#undo-login")
+            assert await page.input_value("#undo-second-login") == "", "who is second signs anew"
+            assert await page.is_visible("#undo-second-login")
             await page.goto(own)
         await undo(page, "misdeal <b>round</b>", "bo", SECRET)
         await until_open(page, "Undone by Ann and Bo")
@@ -675,8 +677,8 @@ async def signs(page: "Page", form: str, reason: str) -> None:
     """Fills in the form's reason, and the second person's name and secret; then sends it."""
     await page.fill(f"#{form}-reason", reason)
     await page.click(".second summary >> visible=true")
-    await page.fill(f"#{form}-login", "bo")
-    await page.fill(f"#{form}-secret", SECRET)
+    await page.fill(f"#{form}-second-login", "bo")
+    await page.fill(f"#{form}-second-secret", SECRET)
     await page.click("button.danger >> visible=true")
 
 

@@ -23,13 +23,13 @@ async def test_what_was_typed_outlives_the_session(tmp_path: Path) -> None:
         await page.goto(f"{page.url}/hits/main/H1/preview?act=correct&award=A1&amount=9000.00")
         await page.fill("#correct-reason", "misread")
         await page.click("form[action='/ops/acts/correct'] .second summary")
-        await page.fill("#correct-login", "bo")
-        await page.fill("#correct-secret", "no secret is kept")
+        await page.fill("#correct-second-login", "bo")
+        await page.fill("#correct-second-secret", "no secret is kept")
         await page.goto(page.url.partition("/preview")[0])
         await page.wait_for_selector("#s1-document")
         assert "misread" in await page.evaluate(KEPT)
         assert "no secret" not in await page.evaluate(KEPT)
-        assert "correct-login" not in await page.evaluate(KEPT), "a second person signs anew"
+        assert "correct-second-login" not in await page.evaluate(KEPT), "a second person signs anew"
         await page.fill("#s1-document", "P-4711")
         await page.click("summary:text-is('Patron, tax form')")
         await page.fill("#s1-patron", "Pat Ron")
