@@ -1,6 +1,6 @@
 """Card dealing for simulated tables: real decks, a seeded shuffle, dealt as each game deals.
 
-Nothing here ranks a hand or knows a paytable: the server does that from the cards.
+Nothing here knows a paytable: the server decides from the cards what a hand is paid.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from jackpot.rules import cards
+from jackpot.rules import cards, hands
 from jackpot.rules.paytable import FOLD, SEATS, Game
 
 
@@ -40,6 +40,8 @@ STACKED: Final[dict[int, tuple[str, ...]]] = {
 
 # Probability that a player folds where the game allows it. T8 says what the wager then earns.
 FOLDS: Final = 0.25
+# What a seat's own cards are, in the games where a fold forfeits wagers.
+_RANK: Final = {"three-card-poker": hands.three, "four-card-poker": hands.four_best}
 
 
 @dataclass(frozen=True)
@@ -71,15 +73,22 @@ def deal(
     rng.shuffle(deck)
     stacked = _stack(deck, layout, seats, rng, wins) if stack or wins else None
     rest = layout.board + layout.dealer
-    hands = {
-        seat: _texts(deck[rest + layout.own * place : rest + layout.own * (place + 1)])
+    own = {
+        seat: deck[rest + layout.own * place : rest + layout.own * (place + 1)]
         for place, seat in enumerate(seats)
     }
-    may_fold = FOLD[game] != "none"
-    folded = frozenset(seat for seat in seats if may_fold and rng.random() < FOLDS) - (
+    folded = frozenset(seat for seat in seats if _folds(game, own[seat], rng)) - (
         {stacked[0]} if stacked else set()
     )
-    return Deal(_texts(deck[: layout.board]), _texts(deck[layout.board : rest]), hands, folded, stacked)
+    dealt = {seat: _texts(numbers) for seat, numbers in own.items()}
+    return Deal(_texts(deck[: layout.board]), _texts(deck[layout.board : rest]), dealt, folded, stacked)
+
+
+def _folds(game: Game, own: Sequence[int], rng: Random) -> bool:
+    """Whether a player gives up: never a hand that a forfeited wager would be paid for, as nobody would."""
+    if FOLD[game] == "none" or rng.random() >= FOLDS:
+        return False
+    return FOLD[game] == "stands" or _RANK[game](own).name == "high-card"
 
 
 def _texts(numbers: Sequence[int]) -> tuple[str, ...]:

@@ -53,6 +53,19 @@ def test_nobody_folds_where_the_game_has_no_fold() -> None:
     assert folds["ultimate-texas-holdem"] > 0
 
 
+def test_nobody_folds_what_a_forfeited_wager_pays_for() -> None:
+    """B8: what Pair Plus pays is as its odds say, though a fold forfeits it."""
+    rng = Random(6)
+    for _ in range(ROUNDS):
+        dealt = deal("three-card-poker", [3, 2, 1], rng)
+        for seat in dealt.folded:
+            ranks = sorted("23456789TJQKA".index(card[0]) for card in dealt.hands[seat])
+            assert len(set(ranks)) == 3, "no pair"
+            assert len({card[1] for card in dealt.hands[seat]}) > 1, "no flush"
+            assert ranks[2] - ranks[0] > 2, "no straight"
+            assert ranks != [0, 1, 12], "nor one with a low ace"
+
+
 @pytest.mark.parametrize("game", LAYOUTS)
 def test_a_stacked_deck_says_who_got_what(game: Game) -> None:
     """A stacked deck is never passed off as an honest one: the seat and the hand are named, and are there."""
