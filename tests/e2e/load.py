@@ -166,10 +166,7 @@ async def load(
 
 def free_ports(count: int) -> list[int]:
     """Distinct free ports that no other connection is given, whatever else runs meanwhile."""
-    found: set[int] = set()
-    while len(found) < count:
-        found.add(free_port())
-    return list(found)
+    return [free_port() for _ in range(count)]
 
 
 def fixed_ports(site: Site) -> None:

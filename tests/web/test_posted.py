@@ -19,6 +19,7 @@ from tests.web.browser import (
     on_browser_loop,
     opened,
     resized,
+    settled,
     until_true,
 )
 from tests.web.test_ops import AXE, FINDINGS, FREE, floor, signed_in
@@ -95,10 +96,9 @@ async def test_the_whole_of_it_fits_every_screen_at_a_table(tmp_path: Path) -> N
         for size in SIZES:
             await resized(page, size)
             await until_true(page, "document.body.dataset.fitted")
-            wide = await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            assert (size, wide) == (size, True)
+            await until_true(page, "document.documentElement.scrollWidth <= innerWidth")
             if size not in ("phone", "strip"):
-                assert (size, await page.evaluate(CUT)) == (size, [])
+                assert (size, await settled(page, CUT)) == (size, [])
         said = await page.inner_text("body")
         assert "Base wagers pay at most $75,000.00 on one hand." in said
         assert "A wager of $5.00 to $100.00" in said

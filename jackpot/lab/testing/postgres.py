@@ -4,11 +4,13 @@ Each is a cluster in a folder, on a free port of 127.0.0.1, as durable as any ot
 """
 
 import asyncio
+import fcntl
 import os
 import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -354,6 +356,10 @@ class Postgres(Databases):
         return self.log.read_text(errors="replace")[-_LOG_TAIL:].strip() if self.log.exists() else "no word"
 
 
+# One file for all processes of a user: each claims a port by a lock on the byte of that number until it ends.
+_CLAIMS: Final = Path(tempfile.gettempdir()) / f"jackpot-ports.{os.getuid()}"
+_claims: Final[dict[int, tuple[int, set[int]]]] = {}
+
 _STREAMING: Final = "select 1 from pg_stat_replication where application_name = '{}' and state = 'streaming'"
 
 
@@ -366,8 +372,13 @@ def _wait_until(condition: Any, otherwise: str) -> None:
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on now. Raises EngineError."""
-    for port in SystemRandom().sample(PORTS, PORTS_TRIED):
+    """A port of 127.0.0.1 that nobody listens on, and that no other caller gets while this process lives.
+
+    A server binds its port only later, and leaves it free while it is restarted. Raises EngineError.
+    """
+    for port in SystemRandom().sample(PORTS, min(PORTS_TRIED, len(PORTS))):
+        if not _claimed(port):
+            continue
         with socket.socket() as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -376,3 +387,22 @@ def free_port() -> int:
                 continue  # taken
             return port
     raise EngineError("no free port")
+
+
+def _claimed(port: int) -> bool:
+    """Claims a port; False if it is another process's, or was given to this one before.
+
+    The file stays open: to close it once would give up all that this process has claimed. A fork has no locks
+    of its parent, and so claims its own.
+    """
+    if (pid := os.getpid()) not in _claims:
+        _claims[pid] = os.open(_CLAIMS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), set()
+    file, given = _claims[pid]
+    if port in given:
+        return False
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+    except OSError:
+        return False
+    given.add(port)
+    return True

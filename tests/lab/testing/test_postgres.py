@@ -191,3 +191,17 @@ def test_the_wheel_serves_where_the_system_has_none(monkeypatch: pytest.MonkeyPa
         cluster.kill()
         standby.promote()
         assert standby.sql("select pg_is_in_recovery()", "copy") == [(False,)]
+
+
+def test_a_port_is_given_once_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests: a server that binds its port later, or starts again on it, finds it free."""
+    first = engines.free_port()
+    few = range(first, first + 1)
+    monkeypatch.setattr(engines, "PORTS", few)
+    with pytest.raises(EngineError):
+        engines.free_port()
+    words = (
+        f"from jackpot.lab.testing import postgres as p; p.PORTS = range({first}, {first + 1}); p.free_port()"
+    )
+    other = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=False)
+    assert "no free port" in other.stderr
