@@ -73,6 +73,12 @@ class Program:
         if self._process is None or self._reader is None:
             return 0
         self._process.send_signal(number)
+        return self.ended()
+
+    def ended(self) -> int:
+        """Waits until the server, which was told to end, has ended; its exit code."""
+        assert self._process is not None
+        assert self._reader is not None
         code = self._process.wait(WAIT_S)
         self._reader.join(WAIT_S)
         self._process = None

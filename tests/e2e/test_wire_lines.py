@@ -234,7 +234,7 @@ def test_a_graceful_end_answers_what_it_took(tmp_path: Path) -> None:
             floor.signal(signal.SIGTERM)
             device.gone()
             answered = [one for one in device.heard if one["t"] in {"ack", "nack"}]
-        assert floor.stop() == 0
+        assert floor.ended() == 0
         assert [one["seq"] for one in answered] == list(range(1, len(answered) + 1))
         floor.start()
         with floor.connect() as device:
