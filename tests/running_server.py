@@ -38,6 +38,17 @@ count_chips = false
 """
 # The same link, at whose tables the dealer counts the chips (T3).
 COUNTED = LINKS.replace("count_chips = false", "count_chips = true")
+# A bonus wager at the first table, to follow the links (B1).
+OFFER = """
+[[offer]]
+id = "three-bonus"
+paytable = "pa-643a-three-card-bonus-A"
+placed = "layout"
+tables = ["T01"]
+least = "5.00"
+most = "100.00"
+approved = "a letter"
+"""
 
 
 def configure(

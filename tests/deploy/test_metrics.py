@@ -19,7 +19,7 @@ from jackpot.web.book_metrics import HOUSE, REASONS, STATUSES
 from tests.deploy.tools import DEPLOY, ROOT, promtool
 from tests.notify.heads import heads
 from tests.program import jackpot
-from tests.running_server import LINK, LINKS, configure, on_loop, sign, table
+from tests.running_server import LINK, LINKS, OFFER, configure, on_loop, sign, table
 from tests.web.test_metrics import fetch
 
 _ROW: Final = re.compile(r"^\| `(\w+)` \| (\w+) \| ([\w, ]*)\|", re.MULTILINE)
@@ -65,18 +65,6 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def families(text: str) -> list[Metric]:
     return list(text_string_to_metric_families(text))
-
-
-OFFER: Final = """
-[[offer]]
-id = "three-bonus"
-paytable = "pa-643a-three-card-bonus-A"
-placed = "layout"
-tables = ["T01"]
-least = "5.00"
-most = "100.00"
-approved = "a letter"
-"""
 
 
 def timed(config: Config) -> Config:

@@ -143,7 +143,7 @@ tables = ["T01"]
 @needs_chromium
 @on_browser_loop
 async def test_a_hit_of_six_cards_shows_the_bonus_cards(tmp_path: Path) -> None:
-    """B16: whoever validates it sees all six cards that made it."""
+    """B16: the page on which people validate a hit shows all six of its cards."""
     faults: list[str] = []
     async with floor(tmp_path, FREE + SIX) as (server, device, browser):
         device.say(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from jackpot.app import Server
-from tests.running_server import COUNTED, LINK, LINKS, administer, configure, on_loop, table
+from tests.running_server import COUNTED, LINK, LINKS, OFFER, administer, configure, on_loop, table
 
 
 @on_loop
@@ -31,18 +31,6 @@ async def test_rounds_are_struck_voided_and_reopened(tmp_path: Path) -> None:
         assert (await device.type("round"))["round"] == "R1"
         voided = await administer(config, do="void", and_by="Bo", **request)
         assert [refund["seat"] for refund in voided["refunds"]] == [1]
-
-
-OFFER = """
-[[offer]]
-id = "three-bonus"
-paytable = "pa-643a-three-card-bonus-A"
-placed = "layout"
-tables = ["T01"]
-least = "5.00"
-most = "100.00"
-approved = "a letter"
-"""
 
 
 @on_loop
