@@ -100,8 +100,8 @@ def row_of(
     """The row that journals `entry` behind a row whose hash is `previous` (M4: postings go with it)."""
     seq, at, *others, hits = astuple(entry)
     facts: tuple[Any, ...] = (bank, seq, at, epoch, *others)
-    whole = *facts, sha256(previous + _encode((ROW_FORMAT, *facts))).digest(), hits
-    return Row(*whole, triggers=triggers)
+    whole = *facts, sha256(previous + _encode((ROW_FORMAT, *facts))).digest(), hits, triggers
+    return Row(*whole)
 
 
 def check_dense(bank: str, seq_before: int, seqs: Sequence[int]) -> None:

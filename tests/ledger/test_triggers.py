@@ -6,20 +6,19 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import pytest
 from msgspec.structs import replace
 from rich.pretty import pretty_repr
 
-from jackpot.config.mystery_key import MysteryKey
 from jackpot.ledger.journal import Row, canonical
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.sqlite.async_sqlite import AsyncSqliteStore
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import DataRefused, Fenced
-from jackpot.ledger.trigger_rows import KEEP, SealedTrigger, TriggerChanges, resealed, stored
+from jackpot.ledger.trigger_rows import SealedTrigger, TriggerChanges, resealed, stored
 from jackpot.ledger.trigger_vault import (
     SEALED_BYTES,
     SealFault,
@@ -28,32 +27,16 @@ from jackpot.ledger.trigger_vault import (
     seal,
     unseal,
 )
-from jackpot.rules.commitment import RAW_BYTES, CommitmentId, commitment_of
+from jackpot.rules.commitment import RAW_BYTES, commitment_of
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.triggers import NewTrigger, Trigger
 from tests.ledger.aged import aged
 from tests.ledger.conftest import Place
 from tests.ledger.material import rows
 from tests.ledger.play import Play
+from tests.ledger.sealed import KEY, OTHER, RAW, SALT, TRACES, VALUE, WHICH, new, numbered, put
 from tests.ledger.sqlite.test_writer_process import until_begun, with_store
 from tests.ledger.waiting import copy, open_ledger
-
-KEY: Final = MysteryKey(bytes(range(32)))
-OTHER: Final = MysteryKey(bytes(range(1, 33)))
-SALT: Final = bytes(range(100, 132))
-RAW: Final = bytes(range(200, 216))
-# Its decimal digits and its bytes are nowhere by chance.
-VALUE: Final = 5_318_008_121_415
-WHICH: Final = CommitmentId("riverside", "main", "mystery", "major", 7, 12)
-
-
-def new(which: CommitmentId = WHICH, value: int = VALUE) -> NewTrigger:
-    return NewTrigger(which, Trigger(SALT, value, RAW))
-
-
-def numbered(number: int) -> SealedTrigger:
-    """The stored trigger of another commitment of the level."""
-    return seal(KEY, new(replace(WHICH, number=number)))
 
 
 def keeping(written: Sequence[Row], *changes: TriggerChanges) -> list[Row]:
@@ -72,7 +55,7 @@ def test_a_sealed_trigger_opens_with_its_key_alone() -> None:
     opened = unseal(KEY, row)
     assert (opened.salt, opened.value, opened.raw) == (SALT, VALUE, RAW)
     assert seal(KEY, new()).sealed != row.sealed
-    for part in (SALT, RAW, VALUE.to_bytes(8, "big"), str(VALUE).encode()):
+    for part in TRACES:
         assert part not in row.sealed
 
 
@@ -302,21 +285,17 @@ def test_a_copy_has_the_running_triggers_sealed(place: Place, tmp_path: Path) ->
     ledger.new_epoch("main", "test")
     ledger.append("main", 1, 0, play.rows)
     kept = [numbered(1), numbered(2)]
-    ledger.change(*_put(kept))
+    ledger.change(*put(kept))
     file = tmp_path / "copy.db"
     with closing(open_ledger(f"sqlite:///{file}")) as target:
         copy(ledger, target)
         assert stored(target) == kept
-        ledger.change(("DELETE FROM mystery_trigger WHERE number = 1", ()), *_put([numbered(3)]))
+        ledger.change(("DELETE FROM mystery_trigger WHERE number = 1", ()), *put([numbered(3)]))
         copy(ledger, target)
         assert [row.which.number for row in stored(target)] == [2, 3]
     held = file.read_bytes()
-    for part in (SALT, RAW, VALUE.to_bytes(8, "big"), str(VALUE).encode()):
+    for part in TRACES:
         assert part not in held
-
-
-def _put(kept: Sequence[SealedTrigger]) -> list[tuple[str, tuple[Any, ...]]]:
-    return [(KEEP, row.values()) for row in kept]
 
 
 def test_what_was_deleted_is_overwritten(tmp_path: Path) -> None:

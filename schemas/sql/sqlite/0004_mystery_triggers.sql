@@ -14,3 +14,7 @@ CREATE TABLE mystery_trigger (
     key_id TEXT NOT NULL,
     sealed BLOB NOT NULL
 ) STRICT;
+
+-- Every running commitment, with the id of the key that its trigger is sealed with. committed: in hexadecimal.
+CREATE VIEW audit_commitments (bank, link, level, cycle, number, committed, key_id) AS
+SELECT bank, link, level, cycle, number, lower(hex(committed)), key_id FROM mystery_trigger;
