@@ -14,12 +14,15 @@ import re
 import secrets
 import stat
 import tomllib
+from collections.abc import Collection
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NoReturn
 
 from jackpot.config.keys import KEY_BYTES, KEY_MODES
+from jackpot.config.settings import Mystery
+from jackpot.config.source import ConfigSource
 
 MAKES_ONE: Final = "jackpot mystery new-key"
 # Keeps the id from being any other hash of the key; the id's length makes no two keys of a site alike.
@@ -34,6 +37,23 @@ _TEXT: Final = """\
 id = "{id}"
 key = "{key}"
 """
+
+
+def read_mystery_section(source: ConfigSource, roles: Collection[str]) -> Mystery | None:
+    """Reads [mystery], None where there is none. A key that cannot be used is a warning, which names its
+    file: the other links of the house play on, and the levels that need it wait (Y12).
+
+    roles: a machine without table keys seals nothing, and has no mystery key.
+    """
+    given = source.section("mystery")
+    if "key" not in given or "table" not in roles:
+        return None
+    file = source.path.parent / given["key"]
+    try:
+        read_mystery_key(file)
+    except KeyFileError as error:
+        source.warn(f"mystery.key: {error}")
+    return Mystery(file)
 
 
 class KeyFault(StrEnum):

@@ -96,7 +96,10 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, one: Witnessed) -> "_Entry":
-        return cls(*msgspec.structs.astuple(one.which), committed=one.committed.hex())
+        which = one.which
+        return cls(
+            which.ledger, which.bank, which.link, which.level, which.cycle, which.number, one.committed.hex()
+        )
 
     def witnessed(self) -> Witnessed:
         *which, committed = msgspec.structs.astuple(self)

@@ -36,4 +36,4 @@ def make_private() -> None:
 
 def is_private() -> bool:
     """Whether it is neither dumpable nor traceable now."""
-    return sys.platform.startswith("linux") and ctypes.CDLL(None).prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) == 0
+    return sys.platform.startswith("linux") and not ctypes.CDLL(None).prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0)

@@ -208,7 +208,7 @@ def test_a_backup_from_before_an_upgrade_comes_back(site: Site, tmp_path: Path) 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "applied 0004 " in done.stderr
     assert "have their rights" not in done.stderr
-    assert "ledger: schema 0004\n" in done.stdout
+    assert "ledger: schema 0005\n" in done.stdout
     assert "the books balance" in done.stdout
     site.cluster.drop("older")
     site.cluster.sql("DROP ROLE books")
