@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SEALED: Final = "sealed"
 
 app = typer.Typer(
-    help="Mystery levels of the form committed: make and rotate their key, show what runs under it.",
+    help="Mystery levels that are committed: make and rotate their key, show what runs.",
     epilog="Example: jackpot mystery new-key /etc/jackpot/mystery/key",
     no_args_is_help=True,
 )
