@@ -206,10 +206,12 @@ class MysteryFloor:
         return done
 
     def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> Message:
-        raise NotImplementedError("nobody signs in the worked cycles")
+        """Refused: in the worked cycles so many people act, and nobody signs."""
+        return {"ok": False, "code": "nobody signs"}
 
     def preview(self, kind: str, **fields: Any) -> object:
-        raise NotImplementedError("nothing is previewed in the worked cycles")
+        """Refused: in the worked cycles nothing is previewed."""
+        return "nothing is previewed"
 
     def hit(self, hit: str | None = None, award: str | None = None) -> Hit:
         return next(one for one in self.made if f"H{one.number}" == hit or f"A{one.number}" == award)
