@@ -63,8 +63,7 @@ def rotate_key(
     Example: jackpot mystery rotate-key /etc/jackpot/mystery/key2 --config /etc/jackpot/config.toml
     """
     from jackpot.ledger.store import LedgerError
-    from jackpot.ledger.trigger_vault import TriggerUnreadable
-    from jackpot.ledger.witness import Witness, WitnessError
+    from jackpot.ledger.witness import Witness
 
     found, old_file = _key_file(config)
     old, into = _key(old_file), _key(new)
@@ -75,7 +74,7 @@ def rotate_key(
     try:
         moved = asyncio.run(_rotated(found, old, into))
         Witness(new).advance(Witness(old_file).read().values())
-    except (LedgerError, TriggerUnreadable, WitnessError) as error:
+    except LedgerError as error:
         fail(f"not rotated: {error}")
     typer.echo(
         f"{counted(moved, 'running trigger')} sealed with key {into.id}; key {old.id} opens none now\n"
@@ -108,7 +107,7 @@ def show(config: ConfigFile = None) -> None:
     from jackpot.ledger.open import open_reader
     from jackpot.ledger.store import LedgerError
     from jackpot.ledger.trigger_rows import stored
-    from jackpot.ledger.witness import Witness, WitnessError
+    from jackpot.ledger.witness import Witness
 
     found, file = _key_file(config)
     key = _key(file)
@@ -116,7 +115,7 @@ def show(config: ConfigFile = None) -> None:
         with closing(open_reader(found.ledger.url)) as ledger:
             rows = stored(ledger)
         levels = Witness(file).read()
-    except (LedgerError, WitnessError) as error:
+    except LedgerError as error:
         fail(str(error))
     typer.echo(f"{file}: key {key.id}")
     states = [_state(key, row) for row in rows]

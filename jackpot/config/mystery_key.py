@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from jackpot.config.keys import KEY_BYTES, KEY_MODES
-from jackpot.config.settings import Mystery
+from jackpot.config.settings import ConfigErrors, Mystery
 from jackpot.config.source import ConfigSource
 
 MAKES_ONE: Final = "jackpot mystery new-key"
@@ -65,11 +65,11 @@ class KeyFault(StrEnum):
     DAMAGED = "damaged"
 
 
-class KeyFileError(Exception):
+class KeyFileError(ConfigErrors):
     """A key file that cannot be used; the text names the file, and says what to do."""
 
     def __init__(self, fault: KeyFault, text: str) -> None:
-        super().__init__(text)
+        super().__init__([("", text)])
         self.fault = fault
 
 

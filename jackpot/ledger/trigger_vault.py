@@ -16,6 +16,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from jackpot.config.mystery_key import MysteryKey
+from jackpot.ledger.store import LedgerError
 from jackpot.ledger.trigger_rows import SealedTrigger
 from jackpot.rules.commitment import RAW_BYTES, SALT_BYTES, CommitmentId, opens
 from jackpot.rules.invariant import invariant
@@ -40,7 +41,7 @@ class SealFault(StrEnum):
     DAMAGED = "damaged"
 
 
-class TriggerUnreadable(Exception):
+class TriggerUnreadable(LedgerError):
     """A stored trigger that cannot be opened; the text names the row, and says what to do."""
 
     def __init__(self, fault: SealFault, text: str) -> None:

@@ -21,6 +21,7 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
+from jackpot.ledger.store import LedgerError
 from jackpot.rules.commitment import CommitmentId
 
 FORMAT: Final = 1
@@ -30,7 +31,7 @@ _LOCK: Final = ".lock"
 _MODE: Final = 0o600
 
 
-class WitnessError(Exception):
+class WitnessError(LedgerError):
     """The witness cannot be read or written; the text names the file, and says what to do."""
 
 

@@ -11,12 +11,14 @@ import sys
 from contextlib import suppress
 from typing import Final
 
+from jackpot.runtime.errors import ServerError
+
 # From Linux's <linux/prctl.h>.
 _PR_GET_DUMPABLE: Final = 3
 _PR_SET_DUMPABLE: Final = 4
 
 
-class MemoryNotPrivate(Exception):
+class MemoryNotPrivate(ServerError):
     """The system does not keep this process's memory private; the text says what failed."""
 
 
