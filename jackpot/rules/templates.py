@@ -305,6 +305,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "why_money_transferred": Template(None, "a link's money is transferred"),
     "why_link_closed": Template(None, "a link is closed"),
     "why_later_award": Template(None, "a later award of the level exists"),
+    "why_final_undone": Template(
+        None, "final awards of a round are undone that come to as much as one that waits for people"
+    ),
     "why_papers_erased": Template(None, "papers are erased before their time is over"),
     "why_award_corrected": Template(None, "an award is corrected"),
     "why_name_erased": Template(None, "a name is erased before its time is over"),

@@ -15,6 +15,7 @@ from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
 from jackpot.rules.rounds.betting import Counted, find_bets, judged, miscounted
 from jackpot.rules.rounds.claims import common_of, hands_shown
+from jackpot.rules.rounds.final_awards import takes_two
 from jackpot.rules.rounds.offers import lacking
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import KNOWN_CARDS, voided
@@ -141,10 +142,13 @@ def decide_void_round(state: BankState, command: VoidRound, by: ActContext) -> V
     return voided(state, table, command.round, command.reason, by.people, undo_final=undo_final)
 
 
-def voids_reopened(state: BankState, command: VoidRound, _at: int) -> str:
-    """Why two people void it: it was reopened (T6)."""
+def voids_known(state: BankState, command: VoidRound, _at: int) -> str:
+    """Why two people void it: it was reopened, or much of it was final (T6, B15)."""
     _, round_ = _find_round(state, command.table, command.round)
-    return KNOWN_CARDS if round_.reopened else ""
+    if round_.reopened:
+        return KNOWN_CARDS
+    gone = {award.number for number in round_.hits for award in state.hits[number].awards}
+    return "why_final_undone" if command.undo_final and takes_two(state, round_, gone) else ""
 
 
 class Reopen(ActCommand, tag="reopen", frozen=True):
@@ -328,7 +332,7 @@ ACTS: Final = (
         {Voided: apply_voided},
         asked=True,
         power=FLOOR,
-        needs_two=voids_reopened,
+        needs_two=voids_known,
     ),
     Act(
         Reopen,
