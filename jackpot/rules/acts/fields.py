@@ -56,7 +56,9 @@ PaperField = Literal[
 Way = Literal["", "cash", "cheque", "account"]
 # What names somebody lies next to the journal: who was there when the hand was seen, and who is paid.
 Witnesses = tuple[Literal["dealer", "witness"], ...]
-Payee = tuple[Literal["patron", "tax_number", "identification", "taxpayer_number", "way_number"], ...]
+Payee = tuple[
+    Literal["patron", "tax_number", "identification", "taxpayer_number", "way_number", "other_number"], ...
+]
 Named = tuple[Literal["dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number"], ...]
 # The irregularity for which a round is void (`void_causes`), "" where nobody names one.
 Cause = Literal["", VoidCause]
