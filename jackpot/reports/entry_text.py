@@ -35,6 +35,7 @@ NOT_ABOUT: Final = (
     "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
     "session", "kept_days", "written", "needs", "filled", "lost", "more", "values", "tax", "cash_before",
+    "settles",
 )  # fmt: skip
 
 
@@ -104,8 +105,14 @@ def _of_round(names: EntryNames, event: Any, money: Money) -> Iterator[Sentence]
             yield Sentence("counted again")
         case Settled():
             yield Sentence("{hands} shown", hands=several(len(event.shown), "hand"))
-        case Voided() if event.undone:
-            yield Sentence("{awards} undone", awards=" ".join(f"A{number}" for number in event.undone))
+        case Voided():
+            if event.cause:
+                yield named(event.cause)
+            if event.undone:
+                yield Sentence("{awards} undone", awards=" ".join(f"A{number}" for number in event.undone))
+            if event.settles:
+                links = " ".join(map(names.link, event.settles))
+                yield Sentence("the wagers on {links} are settled", links=links)
     if getattr(event, "locking", None) is not None and not getattr(event, "recount", False):
         yield Sentence("no more bets")
     if (made := getattr(event, "made", None)) is not None:

@@ -56,6 +56,19 @@ class Unanswerable(Exception):
         super().__init__(str(self.said))
 
 
+def must_know_table(wanted: "ReportRequest", known: Iterable[str]) -> None:
+    """Raises Unanswerable where the report is asked of a table that no bank has. known: all tables."""
+    tables = sorted(known)
+    if wanted.table is not None and wanted.table not in tables:
+        raise Unanswerable(
+            "table_not_known",
+            "{table} is unknown; there is {tables}",
+            field="table",
+            table=wanted.table,
+            tables=" ".join(tables),
+        )
+
+
 class InArchive(Unanswerable):
     """The report takes rows that only an archive has."""
 

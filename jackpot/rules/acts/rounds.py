@@ -4,7 +4,7 @@ from typing import ClassVar, Final
 
 from controllers.messages import Id, On, Seat, Unbet
 from jackpot.rules.acts.act import FLOOR, Act, ActContext
-from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.fields import Cause, Reason
 from jackpot.rules.acts.requests import as_asked
 from jackpot.rules.acts.tables import find_table
 from jackpot.rules.commands import ActCommand
@@ -126,20 +126,29 @@ def _uncount(state: BankState, table: Table, round_: Round, bet: Placed) -> None
 class VoidRound(ActCommand, tag="void", frozen=True):
     """A floorperson voids an unfinished round, two people a reopened one (T6).
 
-    undo_final: the awards of offers that were final at once are undone with it (B15).
+    undo_final: the awards of offers that were final at once are undone with it (B15). cause: the irregularity
+    (P5).
     """
 
     table: Id
     round: Id
     reason: Reason
     undo_final: bool = False
+    cause: Cause = ""
 
 
 def decide_void_round(state: BankState, command: VoidRound, by: ActContext) -> Voided:
     """Voids an unfinished round: a floorperson; a reopened one: two people (T6)."""
     table = find_table(state, command.table)
-    undo_final = command.undo_final
-    return voided(state, table, command.round, command.reason, by.people, undo_final=undo_final)
+    return voided(
+        state,
+        table,
+        command.round,
+        command.reason,
+        by.people,
+        undo_final=command.undo_final,
+        cause=command.cause,
+    )
 
 
 def voids_known(state: BankState, command: VoidRound, _at: int) -> str:
