@@ -30,7 +30,7 @@ Money = Callable[[int], str]
 # Fields that say nothing to people, or are shown elsewhere.
 NOT_ABOUT: Final = (
     "people", "reason", "cause", "recomputed", "tick", "handed_on", "parts", "code", "template",
-    "mark",
+    "mark", "due",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
     "session", "kept_days", "written", "needs", "filled", "lost", "more", "values", "tax", "cash_before",
 )  # fmt: skip
@@ -188,6 +188,7 @@ def _asked(names: JournalNames, command: bytes, money: Money) -> Sentence:
 _NUMBERS: Final[dict[str, Callable[[JournalNames, Any, int], Sentence | str]]] = {
     "hit": lambda names, _event, number: names.called("H", number),
     "award": lambda names, _event, number: names.called("A", number),
+    "notice": lambda _names, _event, number: f"N{number}",
     "left": lambda _names, _event, number: f"D{number}",
     "table": lambda names, _event, number: Sentence("table {table}", table=names.table(number)),
     "link": lambda names, _event, number: Sentence("link {link}", link=names.link(number)),
