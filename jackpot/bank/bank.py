@@ -60,7 +60,7 @@ class BankStopped(ServerError):
 
 
 def snapshot_of(engine: Engine) -> BoardSnapshot:
-    """What a board has of a state: links, the last hits by age, seq, what waits for people (S7), and notices (P2)."""
+    """What a board has of a state: links, the last hits by age, seq, what waits for people, and notices."""
     state = engine.state
     shown = [
         (past.seq, hit_push(state.bank, link, level.terms.level, past))

@@ -3,7 +3,7 @@
 If the two differ the journal prevails, and the link is suspended.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -255,7 +255,7 @@ async def agree(bank: Bank, config: Config, store: Store, unix_ms: int) -> None:
         if terms.link in known:
             journal, suspended = known[terms.link]
             own = config.completed(terms, journal)
-            early = await bank.ask(lambda engine, own=own: too_early(engine.state, own, unix_ms))
+            early = await bank.ask(_early(own, unix_ms))
             await _agree_link(bank, own, journal, suspended, early)
         elif (name := elsewhere.get(terms.link)) is not None:
             log.error("link_in_other_bank", link=terms.link, bank=name, configured=bank.name, do=_move(name))
@@ -346,6 +346,10 @@ def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, 
         there |= dict.fromkeys(views.link_terms(read_to(ledger, bank, ledger.head(bank)).state), into)
     wanted = {terms.link: terms.bank for terms in config.links}
     return {link: there[link] for link, bank in wanted.items() if there.get(link, bank) != bank}
+
+
+def _early(terms: LinkTerms, at: int) -> Callable[[Engine], str | None]:
+    return lambda engine: too_early(engine.state, terms, at)
 
 
 def too_early(state: BankState, terms: LinkTerms | TableTerms, at: int) -> str | None:

@@ -75,7 +75,7 @@ def _table(
 
 
 def _notice_days(given: Mapping[str, Any], wagers: Sequence[LinkTerms]) -> int:
-    """How many days before its payout limit is lowered people announce it, by where its wagers are of (P2)."""
+    """How many days before its payout limit is lowered that is announced, by where its wagers are of (P2)."""
     if "notice_days" in given:
         return int(given["notice_days"])
     paytables = [*(terms.paytable for terms in wagers), *given.get("base_wagers", ())]

@@ -134,8 +134,9 @@ class MeterBoard:
     """Committed meters and states of one bank, shown to its watchers.
 
     trust: whether it may be shown now. rev: the bank's last durable seq. waiting: hits that wait for people,
-    by link (S7). notices: those that stand, by link (P2). told_trusted: whether its watchers were told that it may be trusted. on_status: called with
-    the link of each `status` for signs, and with the message.
+    by link (S7). notices: those that stand, by link (P2). told_trusted: whether its watchers were
+    told that it may be trusted. on_status: called with the link of each `status` for signs, and with the
+    message.
     """
 
     def __init__(self, bank: str, clock: Clock, trust: BoardTrust) -> None:

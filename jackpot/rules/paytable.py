@@ -154,10 +154,10 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     is withdrawn, or a limit of it lowered, people announce that (P2).
 
     A link without levels is an offer (B1): `most` to `cards` are for it, and a link with levels has none of
-    them. Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager. placed:
-    where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at: awards of
-    this sum are the cage's (B15), None: none is. cards: of a Six Card Bonus of Ultimate Texas Hold 'Em the
-    places of its six (`hands.SIX_PLACES`), which its approval names (B16).
+    them. Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager.
+    placed: where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at:
+    awards of this sum are the cage's (B15), None: none is. cards: of a Six Card Bonus of Ultimate Texas Hold
+    'Em the places of its six (`hands.SIX_PLACES`), which its approval names (B16).
     """
 
     link: str

@@ -576,8 +576,8 @@ class Notice(msgspec.Struct, frozen=True, array_like=True):
     """An announcement of what ends on a day, or of which limit is lower from then on (P2).
 
     link, table, level: 0 for none. With a link and a table it ends at that table alone. amount: what the
-    limit becomes, of a level, of wagers on an offer, or without a link of a table's payouts; micro-dollars. day: as
-    people read it; due: when it begins, at: of its entry, in unix milliseconds.
+    limit becomes, of a level, of wagers on an offer, or without a link of a table's payouts; micro-dollars.
+    day: as people read it; due: when it begins, at: of its entry, in unix milliseconds.
     """
 
     number: int
