@@ -236,7 +236,7 @@ def announce(call: ActCall) -> None:
 def announce_payout_limit(call: ActCall) -> None:
     """Announce that base wagers of a table pay less at most from a day on.
 
-    Example: jackpot links announce-payout-limit T01 2026-12-24 --amount 50000 --reason approved -c config.toml
+    Example: jackpot links announce-payout-limit T01 2026-12-24 --amount 50000 --reason "more" -c config.toml
     """
     call.done("{table}: announced for {day}")
 

@@ -8,8 +8,9 @@ import pytest
 
 from jackpot.api.operation import BadRequest
 from jackpot.api.queries.notices import Announce, AnnouncePayoutLimit
+from jackpot.app import Server
 from jackpot.config import Site
-from tests.running_server import LINK, OFFER, Server, administer, on_loop, sign
+from tests.running_server import LINK, OFFER, administer, on_loop, sign
 from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened, until_true
 from tests.web.test_metrics import key, samples
 from tests.web.test_ops import AXE, FINDINGS, FREE, floor, signed_in

@@ -138,7 +138,7 @@ def check_closing(state: BankState, link: Link, table: Table | None, at: int) ->
     given = [
         one for one in state.notices if one.link == link.number and one.amount is None and one.table in here
     ]
-    _check(given, "closes", link.terms.notice_days, at, link.terms.link)
+    _check(given, "notice_needed_closes", link.terms.notice_days, at, link.terms.link)
 
 
 def check_lower(state: BankState, link: Link, terms: LinkTerms, at: int) -> None:
@@ -175,7 +175,7 @@ def _check_limit(
     if new is None or (old is not None and new >= old):
         return
     given = [one for one in state.notices if one.about == about]
-    _check(given, "lowers", days, at, name)
+    _check(given, "notice_needed_lowers", days, at, name)
     told = [one for one in given if one.amount is not None and one.amount > new]
     if told:
         raise Refusal("notice_of_higher_limit", notice=f"N{told[0].number}", amount=told[0].amount)
@@ -204,14 +204,17 @@ def _drop(effects: Effects, which: Callable[[Notice], bool]) -> None:
         effects.noticed = True
 
 
-def _check(given: list[Notice], what: str, days: int, at: int, name: str) -> None:
-    """Refuses what was not announced, or for a later day. given: the notices that announce it."""
+def _check(given: list[Notice], needed: str, days: int, at: int, name: str) -> None:
+    """Refuses what was not announced, or for a later day.
+
+    given: the notices that announce it. needed: the template where there are none.
+    """
     if any(one.due <= at for one in given):
         return
     if given:
         first = min(given, key=lambda one: one.due)
         raise Refusal("notice_not_due", name=name, day=first.day, notice=f"N{first.number}")
-    refuse_if(days > 0, f"notice_needed_{what}", name=name, days=days)
+    refuse_if(days > 0, needed, name=name, days=days)
 
 
 def _open_link(state: BankState, name: str) -> Link:
