@@ -123,7 +123,6 @@ function show() {
   win.cover(shown === "win");
   notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : announced || (settings.insecure ? say("unencrypted connection") : "");
   notice.classList.toggle("announced", shown !== "suspended" && announced !== "");
-  fit(notice);
   idle.parentElement.hidden = shown === "suspended" || shown === "win";
   // The meters step back for a win, for the posted odds and for a picture of the house; they stay on the screen.
   const stage = shown === "normal" || shown === "pending" ? attraction.stage : null;
