@@ -131,7 +131,7 @@ def _word(names: JournalNames, event: Any, name: str, value: Any, money: Money) 
             return plain if value else Sentence("not {what}", what=plain)
         case "command", bytes():
             return _asked(names, value, money)
-        case (("role" | "account"), str()):
+        case (("role" | "account" | "way" | "other_way"), str()):
             return Sentence("{name} {value}", name=plain, value=Sentence(value))
         case _, str() | int():
             return Sentence("{name} {value}", name=plain, value=value)
@@ -149,13 +149,17 @@ def _sum(event: Any, name: str, amount: int, money: Money) -> Sentence:
 
 
 # Of a payment what it says of taxes: sums in cents, and a rate.
-_TAXED: Final = ("withheld", "rate", "treaty_rate", "wager", "winnings", "paid")
+_TAXED: Final = ("withheld", "rate", "treaty_rate", "wager", "winnings", "paid", "other_sum")
 
 
 def _taxed(name: str, value: int, money: Money) -> Sentence | str:
     """What a payment says of taxes; "" for what is not there."""
     told = rate_text(value) if "rate" in name else money(from_cents(value))
     return Sentence("{name} {value}", name=Sentence(name.replace("_", " ")), value=told) if value else ""
+
+
+# Fields of what was asked for that say nothing by themselves, or that its outcome says.
+_SAID_OTHERWISE: Final = (*NOT_ABOUT, "tax_from", "withheld", "other_sum", "nonresident")
 
 
 def _asked(names: JournalNames, command: bytes, money: Money) -> Sentence:
@@ -180,7 +184,7 @@ def _asked(names: JournalNames, command: bytes, money: Money) -> Sentence:
             value=" ".join(map(str, value)) if isinstance(value, list) else value,
         )
         for name, value in fields.items()
-        if name not in (*NOT_ABOUT, "tax_from", "withheld", "nonresident") and value not in (None, "", [], {})
+        if name not in _SAID_OTHERWISE and value not in (None, "", [], {})
     )
     return joined([named(what), *rest])
 

@@ -742,6 +742,14 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("field",),
         field=NAMED,
     ),
+    "part_incomplete": Template(
+        Code.NO_PAPER, "a part that is given another way has that way and a sum", ("field",), field=NAMED
+    ),
+    "part_of_no_way": Template(Code.NO_PAPER, "the rest has a way of payment, too", field="way"),
+    "part_same_way": Template(Code.BAD_REQUEST, "the rest is given in the same way", field="other_way"),
+    "part_out_of_range": Template(
+        Code.BAD_REQUEST, "it is more than nothing, and less than {sum}", ("sum:sum",), field="other_sum"
+    ),
     "paper_of_form_missing": Template(
         Code.NO_PAPER, "it is wanted where form {form} is due", ("field", "form"), field=NAMED
     ),

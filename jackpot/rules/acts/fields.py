@@ -56,7 +56,9 @@ PaperField = Literal[
 Way = Literal["", "cash", "cheque", "account"]
 # What names somebody lies next to the journal: who was there when the hand was seen, and who is paid.
 Witnesses = tuple[Literal["dealer", "witness"], ...]
-Payee = tuple[Literal["patron", "tax_number", "identification", "taxpayer_number", "way_number"], ...]
+Payee = tuple[
+    Literal["patron", "tax_number", "identification", "taxpayer_number", "way_number", "other_number"], ...
+]
 Named = tuple[Literal["dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number"], ...]
 # An entry of the bank's journal, by its number.
 EntryId = Annotated[int, Meta(ge=0, le=10**16 - 1, description="an entry of the journal, such as 17")]
