@@ -410,11 +410,7 @@ class Pages:
         if kind is None:
             raise web.HTTPNotFound(text="there is no such act\n")
         try:
-<<<<<<< HEAD
-            fields = _fields(kind, form) | _withheld(form, self._money) | _limit(kind, form, self._money)
-=======
-            fields = _fields(kind, form) | _payment_sums(form, self._money)
->>>>>>> main
+            fields = _fields(kind, form) | _payment_sums(form, self._money) | _limit(kind, form, self._money)
             asked = act_of(kind, fields, person, strict=False)
             if login := form.get("second_login", "").strip():
                 field = "second_login"
