@@ -4,8 +4,8 @@ The terms say how many days before (`notice_days`). A notice stands, and signs s
 announced is done, or people withdraw it.
 """
 
+from calendar import monthrange, timegm
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time
 from typing import ClassVar, Final
 
 from controllers.messages import Id
@@ -21,6 +21,7 @@ from jackpot.rules.state import BankState, Link, Notice, Table
 
 # A gaming day begins within a day of its date's midnight, and no clock is as much as a day from UTC.
 _CLOCKS_MS: Final = 2 * DAY_MS
+_MONTHS: Final = 12
 
 
 class GiveNotice(ActCommand, tag="give-notice", frozen=True):
@@ -258,11 +259,10 @@ def _limit_now(link: Link | None, table: Table | None, level: int) -> int | None
 
 def _is_of(day: str, due: int) -> bool:
     """Whether a moment may be the beginning of that day by the clocks of any site."""
-    try:
-        midnight = datetime.combine(date.fromisoformat(day), time(), UTC)
-    except ValueError:
+    year, month, date = map(int, day.split("-"))
+    if not (0 < month <= _MONTHS and year and 0 < date <= monthrange(year, month)[1]):
         return False
-    return abs(due - int(midnight.timestamp()) * 1000) <= _CLOCKS_MS
+    return abs(due - timegm((year, month, date, 0, 0, 0)) * 1000) <= _CLOCKS_MS
 
 
 def _days(link: Link | None, table: Table | None) -> int:

@@ -226,7 +226,7 @@ def test_of_each_thing_one_notice_stands() -> None:
     assert at(subject, NOW, notice(link="L", amount=LIMIT)) == "done"
 
 
-@pytest.mark.parametrize("day", ["2026-02-30", "2026-12-11"])
+@pytest.mark.parametrize("day", ["2026-02-30", "2026-13-01", "0000-01-01", "2026-12-11"])
 def test_a_notice_names_the_day_that_begins_then(day: str) -> None:
     """P2, S8: what signs show is what counts."""
     command = GiveNotice(day, moment(DAY), "a new game", link="L")
