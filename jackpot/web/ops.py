@@ -43,6 +43,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.phrases import quoted
 from jackpot.rules.signing import ROLES, Role
+from jackpot.rules.void_causes import CAUSES
 from jackpot.runtime.errors import Denied, ServerError
 from jackpot.text import RefusalSentence, Sentence, both, words
 from jackpot.web import chart
@@ -339,7 +340,9 @@ class Pages:
         if terms is not None:  # of one that is no longer configured nothing is posted
             announced = Announced(_notices_of(found), self._make.language(request))
             shown = posted_table(self._config, posted(self._config, terms, str), self._money, announced)
-        return await self._make.page(request, person, "ops/table.html", table=found, posted=shown)
+        return await self._make.page(
+            request, person, "ops/table.html", table=found, posted=shown, void_causes=CAUSES
+        )
 
     async def requests(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What waits for a second person."""

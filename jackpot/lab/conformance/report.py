@@ -330,6 +330,12 @@ OBLIGATIONS: Final = (
     ),
     _offer(
         "server",
+        "offer-void",
+        "A void with a `cause` lets Trips Wagers be settled, and no others; it returns all where it jams.",
+        "Each offer is named in the `settles` of a void.",
+    ),
+    _offer(
+        "server",
         "offer-mismatch",
         "A wrong count of an offer's chips, or of their sum, is `chip_mismatch` until it is corrected.",
         "Both are counted wrong, then right.",

@@ -394,6 +394,36 @@ def test_one_act_undoes_all_final_awards_and_voids() -> None:
     assert (waits["code"], waits["hits"]) == ("award_standing", ["H3"])
 
 
+def shown_at_once(*cents: int) -> Place:
+    """A round in which each seat won six times its wager with a straight, final at once."""
+    place = Place(THREE)
+    seats = range(len(cents), 0, -1)
+    place.send(Wager("r1", bets("three", *zip(seats, cents, strict=True)), True))
+    hands = zip("2456", "3567", "4678", strict=True)
+    claims = [Claim(seat, (f"{a}h", f"{b}d", f"{c}c")) for seat, (a, b, c) in zip(seats, hands, strict=False)]
+    awards = place.send(Settle("r1", tuple(claims)))["awards"]
+    assert {award["status"] for award in awards} == {"final"}
+    return place
+
+
+def test_final_awards_that_come_to_what_waits_for_people_take_two() -> None:
+    """B15, A11: $990 in a round one person undoes, $1,020 two, by one act or by several."""
+    whole = VoidRound("T1", "r1", "tests", undo_final=True)
+    alone: Any = ("ann",)
+    shown_at_once(8_500, 8_000).act(whole, alone)
+    place = shown_at_once(9_000, 8_000)
+    assert place.subject.execute(whole, people=alone).answer["code"] == "two_people"
+    place.act(whole)
+    place = shown_at_once(9_000, 8_000, 500)
+    place.act(Undo("H1", "tests"), alone)
+    place.act(Undo("H3", "tests"), alone)
+    for rest in (Undo("H2", "tests"), whole):
+        answer = place.subject.execute(rest, people=alone).answer
+        assert answer["code"] == "two_people", "with what was undone before"
+    place.act(Undo("H2", "tests"))
+    place.act(whole, alone)
+
+
 def test_awards_are_validated_paid_and_corrected_like_any() -> None:
     """A10, B4: the amount alone is corrected, by the house; the stake stays."""
     place = Place(THREE)
