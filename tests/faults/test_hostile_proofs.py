@@ -35,7 +35,7 @@ EVERY_ROUNDS = 6
 
 
 def found(
-    kind: str, *words: str, ground: Ground = DISKS, seeds: Sequence[int] = SEEDS, first: int = 0
+    kind: str, *words: str, ground: Ground = DISKS, seeds: Sequence[int] = SEEDS, first: int | None = None
 ) -> None:
     """Asserts that the run fails on one of the seeds with one of these words, with these peers alone."""
     proofs.found(*words, seeds=seeds, rounds=ROUNDS, plan=partial(visits, kind), ground=ground, first=first)
