@@ -10,9 +10,9 @@ from tests.faults.plan import Fault
 from tests.faults.simulation import Failure, run
 
 Plan = Callable[[int], list[Fault]]
-# Rounds that each seed is played for before any is played longer. Most errors are found in the first rounds of
-# some seed, and the first rounds of ten seeds cost less than hundreds of one.
-DEPTHS: Final = (25, 80)
+# Rounds that each seed is played for before any is played longer. Most errors are found in the first rounds
+# of some seed, and the first rounds of ten seeds cost less than hundreds of one.
+DEPTHS: Final = (25, 100)
 
 
 def found(
