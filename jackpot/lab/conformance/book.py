@@ -186,7 +186,8 @@ class TableRecord:
     def refuse(self, command: Commanded, code: str) -> Nack:
         """Refuses by a nack that uses up no number: another command may come under it."""
         self.undecided.clear()
-        return Nack(command.seq, code, f"the tester says {code}", self.last_seq + 1)
+        link = (self.closed_offer or self._link) if code == "suspended" else UNSET
+        return Nack(command.seq, code, f"the tester says {code}", self.last_seq + 1, link=link)
 
     def keep(self, command: Commanded, answer: Answer) -> Answer:
         """Makes the answer durable: the number is used up."""

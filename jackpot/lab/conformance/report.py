@@ -234,7 +234,7 @@ OBLIGATIONS: Final = (
         "table",
         "offer-suspended",
         "No wager on a suspended offer, while the other links are played on.",
-        "One offer is suspended by a push, and active again.",
+        "One offer is suspended by a push, and active again; then a refusal names it.",
     ),
     _offer(
         "table",
