@@ -20,7 +20,8 @@ _ACTS: Final = (Voided.kind, Struck.kind)
 class DealtRound:
     """One round.
 
-    at: when it opened, unix milliseconds. ended: it was reported, and is again if it changes.
+    at: when it opened, unix milliseconds. ended: it was reported, and is again if it changes. players: who
+    were dealt a hand, 0 where nobody said (B10).
     """
 
     def __init__(self, table: int, round_id: str, at: int) -> None:
@@ -31,6 +32,7 @@ class DealtRound:
         self.bets: list[Placed] = []
         self.shown: list[HandShown] = []
         self.board = self.dealer = self.bonus = b""
+        self.players = 0
 
 
 class RoundListener(Protocol):
@@ -62,7 +64,7 @@ def watch(ledger: Reader, bank: str, after: int, upto: int, watcher: RoundListen
             for locking in _change(round_, event, watcher):
                 if locking.draws:
                     watcher.drawn(entry.seq, round_, locking.draws)
-            if isinstance(event, Voided):
+            if isinstance(event, Voided) and not event.settles:
                 del rounds[event.round]
 
 
@@ -75,13 +77,18 @@ def _change(round_: DealtRound, event: Event, watcher: RoundListener) -> Iterato
         case Wagered():
             round_.bets += event.bets
             if event.locking is not None:
+                round_.players = event.locking.players
                 yield event.locking
-        case Locked() if not event.recount:
-            yield event.locking
+        case Locked():
+            round_.players = event.locking.players or round_.players
+            if not event.recount:
+                yield event.locking
         case Withdrawn():
             _take_back(round_, event.bets)
         case Struck():
             _take_back(round_, [event.bet])
+        case Voided():
+            _take_back(round_, [bet for bet in round_.bets if bet.link not in event.settles])
         case Settled():
             round_.shown += event.shown
             round_.board = event.board or round_.board
