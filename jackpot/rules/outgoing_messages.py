@@ -27,7 +27,7 @@ from jackpot.rules import cards as deck
 from jackpot.rules.hands import needs
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Greeting, WaitingAwards
-from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.rules.paytable import Game, HandKind, LinkTerms
 from jackpot.rules.phrases import english
 from jackpot.rules.state import (
     CLOSED,
@@ -39,6 +39,7 @@ from jackpot.rules.state import (
     HitShown,
     Level,
     Link,
+    Notice,
     Placed,
     Round,
     Table,
@@ -46,6 +47,8 @@ from jackpot.rules.state import (
 
 # The `state` of a link names so many waiting jackpots; a sign has no room for more, and a frame is bounded.
 JACKPOTS_MAX: Final = 16
+# What a sign is told of a link's notices: its own, one a level, and one of each of some tables.
+NOTICES_MAX: Final = 16
 # How many waiting awards a table is told at once, 50 kB; the next ones when it has read them. A table
 # that reads is told 7,000 in 3 s, and nobody waits for that.
 AWARDS_AT_ONCE: Final = 256
@@ -197,14 +200,19 @@ def _bounds(terms: LinkTerms, game: Game) -> dict[str, Any]:
         return {"count": True} if terms.count_chips else {}
     bounds = {"least": terms.wager, "most": terms.most, "unit": terms.unit}
     cents = {name: to_cents(micros) for name, micros in bounds.items()}
-    return {**cents, "placed": terms.placed, "count": terms.count_chips, "needs": needed(terms, game)}
+    return {
+        **cents,
+        "placed": terms.placed,
+        "count": terms.count_chips,
+        "needs": needed(terms.hand_kind, game, terms.cards),
+    }
 
 
-def needed(terms: LinkTerms, game: Game) -> tuple[Need, ...]:
-    """The fields of a table's lock and settle that decide a wager on an offer."""
-    counts = needs(terms.hand_kind, game, terms.cards)
+def needed(kind: HandKind, game: Game, six: Sequence[str] = ()) -> tuple[Need, ...]:
+    """The fields of a table's lock and settle that decide a wager on an offer. six: as in `hands.needs`."""
+    counts = needs(kind, game, six)
     named: tuple[Need, ...] = ("cards", "board", "dealer", "bonus")
-    players: tuple[Need, ...] = ("players",) if terms.hand_kind == "best-of-table" else ()
+    players: tuple[Need, ...] = ("players",) if kind == "best-of-table" else ()
     return (*(name for name, count in zip(named, counts, strict=True) if count), *players)
 
 
@@ -253,6 +261,26 @@ def _jackpot(state: BankState, hit: Hit, level: Level) -> WaitingHit:
     mine = (award for award in hit.awards if award.level == level.number and award.status == "pending")
     cents = sum(to_cents(award.amount) for award in mine)
     return WaitingHit(f"H{hit.number}", level.terms.level, state.table(hit.table).terms.table, cents)
+
+
+def notices(state: BankState) -> dict[str, tuple[answers.Notice, ...]]:
+    """The notices that signs of each link show (P2): its own, and those of the payouts of its tables."""
+    found: dict[str, list[answers.Notice]] = {link.terms.link: [] for link in state.links}
+    for notice in state.notices:
+        table = state.table(notice.table) if notice.table else None
+        numbers = [notice.link] if notice.link else table.links if table is not None else []
+        for link in map(state.link, numbers):
+            found[link.terms.link].append(_notice(link, notice, table))
+    return {link: tuple(told[:NOTICES_MAX]) for link, told in found.items()}
+
+
+def _notice(link: Link, notice: Notice, table: Table | None) -> answers.Notice:
+    return answers.Notice(
+        notice.day,
+        UNSET if table is None else table.terms.table,
+        link.levels[notice.level - 1].terms.level if notice.level else UNSET,
+        UNSET if notice.amount is None else to_cents(notice.amount),
+    )
 
 
 def _on(bet: Placed) -> On:
