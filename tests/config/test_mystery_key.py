@@ -2,7 +2,6 @@
 
 import os
 import re
-import secrets
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
