@@ -52,7 +52,7 @@ class LinkFacts(Item, frozen=True):
     """A link. Of an offer, which has no levels, also its bounds.
 
     least, most, unit: of a wager's amount. placed: on the device or on the layout. count: the dealer's count
-    comes with the lock.
+    comes with the lock. must_hit_by: of a mystery link, by level the sum by which the meter is won.
     """
 
     link: Id
@@ -65,6 +65,7 @@ class LinkFacts(Item, frozen=True):
     unit: Money | UnsetType = UNSET
     placed: Literal["device", "layout"] | UnsetType = UNSET
     count: bool | UnsetType = UNSET
+    must_hit_by: dict[str, Money] | UnsetType = UNSET
 
 
 class StandingBet(Item, frozen=True):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import msgspec
+from msgspec import UNSET
 
 from controllers.answers import Hit, Link, LinkFacts, LinkState, State, Status, WaitingHit
 from jackpot.clock import Clock
@@ -59,7 +60,12 @@ class BoardLink:
         levels = {level["level"]: to_cents(level["primary"]) for level in statistics["levels"]}
         name, wager, paytable = (statistics[key] for key in ("link", "wager", "paytable"))
         state: LinkState = "active" if statistics["state"] == "active" else "suspended"
-        facts = LinkFacts(name, wager, paytable, tuple(levels), state)
+        most = {
+            level["level"]: to_cents(level["must_hit_by"])
+            for level in statistics["levels"]
+            if level["must_hit_by"]
+        }
+        facts = LinkFacts(name, wager, paytable, tuple(levels), state, must_hit_by=most or UNSET)
         return cls(facts, levels, ", ".join(statistics["reasons"]))
 
 

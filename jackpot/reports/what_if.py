@@ -655,7 +655,7 @@ class _Again:
         ours = [(bet.seat, bet.dealer) for bet in bets if self._plays(bet)]
         made = zip(round_.bets, round_.seqs, strict=True)
         for found in [one for one in made if (one[0].seat, one[0].dealer) in ours]:
-            less = without_bets(self._engine.state, [found])
+            less = without_bets(self._engine.state, round_, [found])
             struck = Struck(table.number, round_.id, found[0], AS_IT_WAS, less, People())
             seq, kind = self._engine.seq + 1, (Struck.kind, RULES_VERSION)
             self._engine.replay(Made(seq, at, *kind, None, None, None, self._digest(), b"", ()), struck)

@@ -182,8 +182,15 @@ def link_facts(link: Link) -> LinkFacts:
         paytable=link.terms.paytable,
         levels=tuple(level.terms.level for level in link.levels),
         state="suspended" if link.suspended else "active",
+        must_hit_by=must_hit_by(link) or UNSET,
         **_bounds(link.terms),
     )
+
+
+def must_hit_by(link: Link) -> dict[str, int]:
+    """By level the sum by which its running cycle must hit, in cents; none of any other link (Y6)."""
+    terms = {level.terms.level: level.mystery.terms for level in link.levels if level.mystery is not None}
+    return {name: to_cents(one.must_hit_by or 0) for name, one in terms.items()}
 
 
 def _bounds(terms: LinkTerms) -> dict[str, Any]:
