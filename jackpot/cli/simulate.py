@@ -25,31 +25,43 @@ _FIRST: Final = datetime(2026, 1, 1)  # noqa: DTZ001 - a date, as typer has it
 class SimulateOptions:
     """Options of the command."""
 
-    paytable: Annotated[
-        str, typer.Option(metavar="ID", help="A paytable that `jackpot paytable list` names.")
-    ]
     folder: Annotated[
         Path | None,
         typer.Argument(
             metavar="[DIR]", help="A new folder for ledger and configuration; without it nothing is kept."
         ),
     ] = None
+    paytable: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="A paytable of a link, which `jackpot paytable list` names."),
+    ] = None
+    offers: Annotated[
+        list[str] | None,
+        typer.Option("--offer", metavar="ID", help="A paytable of a bonus wager; may be repeated."),
+    ] = None
     game: Annotated[
         str | None,
-        typer.Option(metavar="GAME", help="Which of the paytable's games. [default: the first]"),
+        typer.Option(metavar="GAME", help="Which of the paytables' games. [default: the first of all]"),
     ] = None
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="A setting of the link, like wager=5.00 or meter.primary=15%."
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of the link or of an offer, like wager=5.00, meter.primary=15% or "
+            "pa-653a-trips-A.most=100.00.",
         ),
     ] = None
-    tables: Annotated[int, typer.Option(min=1, max=500, help="Tables on the link.")] = 12
+    tables: Annotated[int, typer.Option(min=1, max=500, help="Tables on the floor.")] = 12
     players: Annotated[
         int, typer.Option(min=1, max=7, help="Players at each table; each makes every wager.")
     ] = 6
     days: Annotated[int, typer.Option(min=1, max=3_660, help="Gaming days, each of 24 hours of play.")] = 30
     rounds: Annotated[int, typer.Option(min=1, max=600, help="Rounds an hour, at each table.")] = 40
+    folds: Annotated[
+        int,
+        typer.Option(min=0, max=100, help="Of a hundred hands so many are folded, where the game has folds."),
+    ] = 0
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same ledger again.")] = 1
     first: Annotated[
         datetime,
@@ -69,10 +81,12 @@ class SimulateOptions:
 def simulate(asked: SimulateOptions) -> None:
     """Play a floor without sockets and clocks: real decks, the real engine, a real ledger.
 
-    At the end the hands that were paid are compared with exact odds: each hand, all hands by one chi-square,
-    and to which side they are off. Of a hundred seeds one may look improbable. A year of 12 tables takes
-    about a quarter of an hour, and 1.9 GB in DIR; `jackpot report` and `jackpot verify` then read it. It
-    needs the extra `lab`, and says how to install it.
+    At the end the return of each wager stands next to the exact one, and the hands that were paid are
+    compared with exact odds: each hand, all hands by one chi-square, and to which side they are off. Of a
+    hundred seeds one may look improbable. Every seat makes every wager, on an offer with each amount in its
+    turn, and folds no hand that an award would be lost for. A year of 12 tables takes about a quarter of an
+    hour, and 1.9 GB in DIR; `jackpot report` and `jackpot verify` then read it. It needs the extra `lab`, and
+    says how to install it.
 
     Example: jackpot simulate year --paytable pa-643a-five-card-C --tables 12 --players 6 --days 365 --seed 7
     """
@@ -83,9 +97,11 @@ def simulate(asked: SimulateOptions) -> None:
     from jackpot.lab.simulation.plan import PlanError, SimulationPlan, game_of
 
     try:
+        offers = tuple(asked.offers or ())
+        played = (*([asked.paytable] if asked.paytable else []), *offers)
         plan = SimulationPlan(
             asked.paytable,
-            game_of(asked.paytable, asked.game, asked.players),
+            game_of(played, asked.game, asked.players),
             asked.tables,
             asked.players,
             asked.days,
@@ -93,6 +109,8 @@ def simulate(asked: SimulateOptions) -> None:
             asked.rounds,
             asked.first.date(),
             tuple(asked.settings or ()),
+            offers,
+            asked.folds,
         )
         config, result = _simulated(plan, asked.folder)
     except FileExistsError:
@@ -126,7 +144,7 @@ def _tell(plan: "SimulationPlan", result: "SimulationResult", *, as_json: bool) 
     """Prints the result; returns whether the hands are improbable."""
     from jackpot.reports.goodness_of_fit import LEVEL
 
-    chances = result.judged.chances()
+    chances = result.chances()
     improbable = min(chances.values()) < LEVEL
     if as_json:
         typer.echo(_json(plan, result, chances))
@@ -146,16 +164,25 @@ def _tell(plan: "SimulationPlan", result: "SimulationResult", *, as_json: bool) 
          dollars(to_cents(level.primary)), dollars(to_cents(level.reserve))]
         for level in result.levels
     ]  # fmt: skip
-    table("Levels", ["level", "wagers", "hits", "amount", "meter", "reserve"], sums)
-    hands = [
-        [found.what, f"{found.observed:,}", f"{found.expected:,.2f}", f"{found.off:+.2f}",
-         f"{chances[found.what]:.2g}" if found.what in chances else "too few"]
-        for found in result.judged.findings
+    if sums:
+        table("Levels", ["level", "wagers", "hits", "amount", "meter", "reserve"], sums)
+    returns = [
+        [one.wager, f"{one.wagers:,}", dollars(one.wagered), dollars(one.paid),
+         f"{100 * one.returned:.2f} %", f"{100 * one.exact:.2f} %"]
+        for one in result.wagers
     ]  # fmt: skip
-    table("Hands that were paid", ["hand", "came", "expected", "off", "corrected chance"], hands)
-    judged = result.judged
+    table("Returns without meters", ["wager", "wagers", "wagered", "paid", "return", "exact"], returns)
+    for one in result.wagers:
+        hands = [
+            [found.what, f"{found.observed:,}", f"{found.expected:,.2f}", f"{found.off:+.2f}",
+             _chance(chances.get((one.wager, found.what)))]
+            for found in one.judged.findings
+        ]  # fmt: skip
+        columns = ["hand", "came", "expected", "off", "corrected chance"]
+        table(f"Hands that were paid: {one.wager}", columns, hands)
+        above, below = one.judged.above, one.judged.below
+        typer.echo(f"counts of a table and hand above what is expected: {above}, below: {below}")
     typer.echo(f"each chance is corrected for the number of comparisons, {len(chances)}")
-    typer.echo(f"counts of a table and hand above what is expected: {judged.above}, below: {judged.below}")
     typer.echo(
         "improbable: the hands are not those of fair decks" if improbable else "the hands are probable"
     )
@@ -164,18 +191,30 @@ def _tell(plan: "SimulationPlan", result: "SimulationResult", *, as_json: bool) 
     return improbable
 
 
-def _json(plan: "SimulationPlan", result: "SimulationResult", chances: dict[str, float]) -> str:
+def _chance(corrected: float | None) -> str:
+    return "too few" if corrected is None else f"{corrected:.2g}"
+
+
+def _json(plan: "SimulationPlan", result: "SimulationResult", chances: dict[tuple[str, str], float]) -> str:
     import msgspec
 
     said = result._asdict() | {
         "plan": plan._asdict() | {"first": plan.first.isoformat()},
         "head": result.head.hex(),
         "levels": [level._asdict() for level in result.levels],
-        "judged": {
-            "hands": [finding._asdict() for finding in result.judged.findings],
-            "above": result.judged.above,
-            "below": result.judged.below,
-            "corrected_chances": chances,
-        },
-    }
+        "wagers": [
+            one._asdict() | {
+                "returned": one.returned,
+                "judged": {
+                    "hands": [finding._asdict() for finding in one.judged.findings],
+                    "above": one.judged.above,
+                    "below": one.judged.below,
+                    "corrected_chances": {
+                        what: chance for (wager, what), chance in chances.items() if wager == one.wager
+                    },
+                },
+            }
+            for one in result.wagers
+        ],
+    }  # fmt: skip
     return msgspec.json.format(msgspec.json.encode(said)).decode()

@@ -4,7 +4,9 @@ The journal does not say who dealt. A shift is as the site has it, else a third 
 those that pay, against all wagers of rounds that ended: a site may send the cards of those alone. Cards are
 held against the other cards of their rank, which a choice of paying hands favours as much; ranks against each
 other only where every hand was shown. Many comparisons are made, so the chance of each is corrected for their
-number (Holm).
+number (Holm). Where nobody counted how two hands of a round come together, a round is judged by one hand:
+that of the highest seat with the wager (Bad Beat, a Six Card Bonus whose cards an approval names), or of the
+table (Cover All), by its number of players.
 """
 
 from collections import Counter, defaultdict
@@ -22,7 +24,7 @@ from jackpot.reports.read.names import JournalNames
 from jackpot.reports.read.shifts import shift_of
 from jackpot.reports.report import Brief, Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import cards as deck
-from jackpot.rules.hands import NAMES, OF_SEVERAL, Shown, makes, rank_shown
+from jackpot.rules.hands import NAMES, Shown, beaten, best_of_table, makes, needs, rank_shown
 from jackpot.rules.state import DrawMade, HandShown
 from jackpot.text import Sentence, card
 
@@ -153,7 +155,10 @@ class FairnessTally:
         self._site = site
         self._only = None if link is None else names.number(link)
         self._any = link is None
-        self.hands: defaultdict[FairnessPlace, CountedHands] = defaultdict(CountedHands)
+        # By players, 1 where their number does not matter.
+        self.hands: defaultdict[FairnessPlace, defaultdict[int, CountedHands]] = defaultdict(
+            lambda: defaultdict(CountedHands)
+        )
         self.cards: defaultdict[FairnessPlace, CardCounts] = defaultdict(CardCounts)
         self.draws: defaultdict[FairnessPlace, DrawCounts] = defaultdict(DrawCounts)
         self.hidden = 0
@@ -187,12 +192,18 @@ class FairnessTally:
             if self._wants(link)
         }
         for link, seats in wagered.items():
+            counted = self.hands[FairnessPlace(link, round_.table, shift)]
+            terms, game = self._names.links[link], self._names.tables[round_.table].game
+            if terms.hand_kind == "best-of-table":
+                self._add_table(counted, round_, own, sign)
+                continue
+            judged = {max(seats)} if goodness_of_fit.one_a_round(terms, game) else seats
             made = [
                 name
-                for seat in seats
+                for seat in judged
                 if (name := self._made(link, round_, own.get(seat, b""), shown.get(seat, ())))
             ]
-            self.hands[FairnessPlace(link, round_.table, shift)].add(len(seats), made, sign)
+            counted[1].add(len(judged), made, sign)
         if wagered:
             counts = self.cards[FairnessPlace(0, round_.table, shift)]
             for dealt in chain(round_.board, round_.bonus, *own.values()):
@@ -204,13 +215,25 @@ class FairnessTally:
     def _wants(self, link: int) -> bool:
         return self._any or link == self._only
 
+    @staticmethod
+    def _add_table(
+        counted: defaultdict[int, CountedHands], round_: DealtRound, own: Mapping[int, bytes], sign: int
+    ) -> None:
+        """Counts the highest hand of the table, of a round that shows every player's (B10)."""
+        held = [tuple(cards) for seat, cards in own.items() if seat and cards]
+        if round_.players and len(held) == round_.players and round_.board:
+            counted[round_.players].add(1, [best_of_table(held, tuple(round_.board)).name], sign)
+
     def _made(self, link: int, round_: DealtRound, own: bytes, hands: Sequence[HandShown]) -> str | None:
         """The hand's rank on that link: by its cards, else as it was claimed (H2, H4)."""
         terms, game = self._names.links[link], self._names.tables[round_.table].game
         kind = terms.hand_kind
-        if not makes(kind, game, terms.cards) or kind in OF_SEVERAL:
+        if not makes(kind, game, terms.cards):
             return None
         shown = Shown(tuple(own), tuple(round_.board), tuple(round_.dealer), tuple(round_.bonus))
+        if kind == "beaten":
+            lost = None if needs(kind, game).missing(shown) else beaten(shown.own, shown.dealer, shown.board)
+            return None if lost is None else lost.ranked.name
         if (ranked := rank_shown(kind, game, shown, terms.cards)) is not None:
             return ranked.name
         claimed = (hand.hand for hand in hands if hand.link in (0, link) and hand.hand in NAMES[kind])
@@ -228,7 +251,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         watch(ledger, bank, days.after, days.upto, tally)
         found += [(names, place, finding) for place, finding in _findings(names, tally)]
         hidden += tally.hidden
-        hands += sum(counted.hands for counted in tally.hands.values())
+        hands += sum(counted.hands for by in tally.hands.values() for counted in by.values())
     return judged(found, periods(spans), hands, hidden)
 
 
@@ -312,10 +335,12 @@ def _findings(names: JournalNames, tally: FairnessTally) -> Iterator[tuple[Fairn
     for place, leaves in _places(tally.hands):
         terms = names.links[place.link]
         parts = [
-            (goodness_of_fit.expected_of(terms, names.tables[leaf.table].game), tally.hands[leaf])
+            (goodness_of_fit.expected_of(terms, names.tables[leaf.table].game, players), counted)
             for leaf in leaves
+            for players, counted in tally.hands[leaf].items()
         ]
-        yield from ((place, finding) for finding in goodness_of_fit.compare(parts))
+        if parts:
+            yield from ((place, finding) for finding in goodness_of_fit.compare(parts))
     for place, leaves in _places(tally.cards):
         cards = CardCounts()
         for leaf in leaves:

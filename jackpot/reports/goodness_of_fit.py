@@ -2,7 +2,8 @@
 
 Counted are hands that pay, against all wagers: a site may send the cards of paying hands alone. A hand counts
 where the paytable pays it in every suit. The hands of a round come of one deck and may share a board, so
-their counts stray by the exact chances that two of them come together.
+their counts stray by the exact chances that two of them come together. Where those were not counted, a round
+counts for one hand, and rounds are independent.
 """
 
 import math
@@ -72,30 +73,38 @@ Part = tuple[ExpectedHands, CountedHands]
 """What is expected at the tables of one game, and what came."""
 
 
-def expected_of(terms: LinkTerms, game: Game) -> ExpectedHands:
-    """Expected hands of a link's wagers at tables of that game.
+def one_a_round(terms: LinkTerms, game: Game) -> bool:
+    """Whether a round counts for one hand: that of the highest seat, or of the table.
 
-    None of hands that several players make together, or of which only an approval says the cards (B10, B11,
-    B16).
+    So it is where nobody counted how two hands of a round come together: the highest hand of the table is one
+    (B10), beaten hands share the dealer's (B11), and an approval names the cards of six (B16).
     """
-    if game not in odds_of(terms.hand_kind).pairs:
-        return ExpectedHands((), (), ())
+    return game not in odds_of(terms.hand_kind).pairs
+
+
+def expected_of(terms: LinkTerms, game: Game, players: int = 1) -> ExpectedHands:
+    """Expected hands of a link's wagers at tables of that game. players: of the round (Cover All)."""
     names = tuple(
         name
-        for name in odds_of(terms.hand_kind).hands
-        if all(best_row(terms.rows, Ranked(name, suit)) for suit in SUITS)
+        for name, deals in odds_of(terms.hand_kind, players).hands.items()
+        if deals and all(best_row(terms.rows, Ranked(name, suit)) for suit in SUITS)
     )
-    return _expected(terms.hand_kind, game, names)
+    return _expected(terms.hand_kind, game, names, players)
 
 
 @lru_cache(64)
-def _expected(kind: HandKind, game: Game, names: tuple[str, ...]) -> ExpectedHands:
-    odds = odds_of(kind)
+def _expected(kind: HandKind, game: Game, names: tuple[str, ...], players: int) -> ExpectedHands:
+    odds = odds_of(kind, players)
+    chances = tuple(odds.hands[name] / odds.deals for name in names)
+    if game not in odds.pairs:  # no two hands of a round are counted
+        return ExpectedHands(
+            names, chances, tuple(tuple(one * other for other in chances) for one in chances)
+        )
     pairs = odds.pairs[game]
     deals = sum(map(sum, pairs.values()))
     places = [place for place, name in enumerate(pairs) if name in names]
     both = tuple(tuple(pairs[name][place] / deals for place in places) for name in names)
-    return ExpectedHands(names, tuple(odds.hands[name] / odds.deals for name in names), both)
+    return ExpectedHands(names, chances, both)
 
 
 def compare(parts: Sequence[Part]) -> list[Finding]:

@@ -241,6 +241,8 @@ class HttpBudget:
         self._common = Bucket(COMMON_RATE, now)
         self._own = {share: Bucket(OWN_RATE, now) for share in OWN}
         self._queues = {share: _Queue() for share in BudgetShare}
+        # Those of the queues in which somebody waits.
+        self._waiting: dict[BudgetShare, _Queue] = {}
         self._payers: dict[tuple[BudgetShare, str], Payer] = {}
         self._networks: dict[tuple[BudgetShare, str], Network] = {}
         self._scheduled = False
@@ -282,18 +284,24 @@ class HttpBudget:
         """
         now = self._clock.monotonic()
         queue = self._queues[payer.share]
-        own = self._own_left(payer.share, now) and not queue
-        free = own or (self._allowed(payer.share, now) and not any(self._queues.values()))
+        own = self._own_left(payer.share, now) and payer.share not in self._waiting
+        free = own or (self._allowed(payer.share, now) and not self._waiting)
         if free and not self._working:
             queue.lift(payer)
             if not own:
                 self._serve(queue)
             self._work(work)
             return
-        if not queue:
+        self._join(payer, work, now)
+        self._schedule(now)
+
+    def _join(self, payer: Payer, work: Callable[[], None], now: float) -> None:
+        """Enqueues a turn. A share that was idle until now has no claim on the time that others had."""
+        queue = self._queues[payer.share]
+        if payer.share not in self._waiting:
+            self._waiting[payer.share] = queue
             queue.used = max(queue.used, self._served)
         queue.join(payer, work, now)
-        self._schedule(now)
 
     def charge(self, payer: Payer, seconds: float) -> None:
         """Charges so much processor time to the payer."""
@@ -327,14 +335,17 @@ class HttpBudget:
         """Gives one turn, and is scheduled for the next: what the tables sent meanwhile is answered first."""
         self._scheduled = False
         now = self._clock.monotonic()
-        among = [share for share, queue in self._queues.items() if queue and self._allowed(share, now)]
+        among = [share for share in self._waiting if self._allowed(share, now)]
         if among:
             share = min(among, key=lambda one: (not self._own_left(one, now), self._queues[one].used))
             queue = self._queues[share]
             if not self._own_left(share, now):
                 self._serve(queue)
+            work = queue.next(now)
+            if not queue:
+                del self._waiting[share]
             try:
-                self._work(queue.next(now))
+                self._work(work)
             finally:
                 self._schedule(now)
         else:
@@ -369,11 +380,10 @@ class HttpBudget:
     def _schedule(self, now: float) -> None:
         if self._scheduled:
             return
-        waits = [self._waits_s(share, now) for share, queue in self._queues.items() if queue]
-        if waits:
+        if self._waiting:
             self._scheduled = True
             call_later = self._call_later or asyncio.get_running_loop().call_later
-            call_later(min(waits), self.run)
+            call_later(min(self._waits_s(share, now) for share in self._waiting), self.run)
 
     def _waits_s(self, share: BudgetShare, now: float) -> float:
         if not self.tables_connected:

@@ -41,7 +41,18 @@ def test_its_figures_leave_as_json() -> None:
     found = json.loads(simulate(*SMALL, "--json").stdout)
     assert found["rounds"] == 96
     assert [level["level"] for level in found["levels"]] == ["mega", "major", "minor"]
-    assert {hand["what"] for hand in found["judged"]["hands"]} >= {"royal-flush", "three-of-a-kind"}
+    (wager,) = found["wagers"]
+    assert {hand["what"] for hand in wager["judged"]["hands"]} >= {"royal-flush", "three-of-a-kind"}
+
+
+def test_returns_of_offers_stand_next_to_the_exact_ones() -> None:
+    """B14: each wager's return and the exact one, of tables that have offers alone."""
+    words = ("--offer", "pa-653a-trips-A", "--offer", "pa-653a-bad-beat-A", "--tables", "1", "--days", "1")
+    done = simulate(*words, "--rounds", "4", "--folds", "25")
+    assert done.exit_code == 0, done.output
+    for said in ("pa-653a-trips-A", "99.10 %", "pa-653a-bad-beat-A", "79.61 %", "Returns without meters"):
+        assert said in done.output
+    assert "Levels" not in done.output
 
 
 @pytest.mark.parametrize(
@@ -49,6 +60,8 @@ def test_its_figures_leave_as_json() -> None:
     [
         (("--paytable", "none"), "there is no paytable 'none'"),
         ((*SMALL, "--game", "three-card-poker"), "--game: pa-643a-five-card-C is for"),
+        ((), "give --paytable, --offer, or both"),
+        (("--offer", "pa-643a-five-card-C"), "is no offer: it pays from a meter"),
         ((*SMALL, "--set", "wager"), "--set: 'wager' is not like wager=5.00"),
         ((*SMALL, "--set", "wager=2.00"), "wagers of 1.00 or 5.00 only"),
         (("--paytable", "pa-649a-2011-progressive-A"), "primary rate to the operator"),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from jackpot.lab.bench.ledger_fixture import BANK
-from jackpot.lab.demo.dealing import Layout
 from jackpot.lab.simulation.decks import deal
 from jackpot.lab.simulation.plan import SimulationPlan
 from jackpot.lab.simulation.run import FAIR, RandomSource
@@ -21,7 +19,7 @@ from jackpot.reports.fairness import IMPROBABLE, TOO_FEW, DrawCounts, FairnessTa
 from jackpot.reports.read.dealt import DealtRound, watch
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules import hands
-from jackpot.rules.hands import best_row
+from jackpot.rules.hands import Deal, best_row
 from jackpot.rules.state import DrawMade
 from tests.lab.simulation.floors import FIRST, FIVE, played
 from tests.reports.asked import said
@@ -80,9 +78,9 @@ def test_fair_decks_and_draws_are_not_called_improbable(tmp_path: Path) -> None:
 def without(card: str) -> Callable[..., list[list[str]]]:
     """Decks in which every second table lacks a card: the deck's next one takes its place."""
 
-    def dealing(rng: np.random.Generator, layout: Layout, players: int, rounds: int) -> list[list[str]]:
-        size = layout.board + layout.own * players
-        whole = deal(rng, replace(layout, board=layout.board + 1), players, rounds)
+    def dealing(rng: np.random.Generator, game: Deal, players: int, rounds: int) -> list[list[str]]:
+        size = game.boards[-1] + game.own * players
+        whole = deal(rng, game, players, rounds)  # the bonus cards, of which nobody counts one, come last
         return [
             [one for one in cards if number % 2 or one != card][:size] for number, cards in enumerate(whole)
         ]
@@ -100,9 +98,9 @@ def test_a_deck_without_an_ace_is_found(tmp_path: Path) -> None:
     assert (first["table"], first["what"], first["observed"], first["off"][0]) == ("T001", "card A♠", 0, "-")
 
 
-def royals(rng: np.random.Generator, layout: Layout, players: int, rounds: int) -> list[list[str]]:
+def royals(rng: np.random.Generator, game: Deal, players: int, rounds: int) -> list[list[str]]:
     """Decks in which the second table gets a royal flush twice."""
-    dealt = deal(rng, layout, players, rounds)
+    dealt = deal(rng, game, players, rounds)
     for number in (7, 301):
         royal = ["Ts", "Js", "Qs", "Ks", "As"]
         dealt[number] = [*royal, *(card for card in dealt[number] if card not in royal)][: len(dealt[number])]

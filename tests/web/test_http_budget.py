@@ -83,7 +83,7 @@ def demand(
             ask()
 
     def ask() -> None:
-        budget._queues[share].join(payer, served, budget._clock.monotonic())
+        budget._join(payer, served, budget._clock.monotonic())
         budget._schedule(budget._clock.monotonic())
 
     ask()
@@ -191,7 +191,7 @@ def test_newcomers_without_end_keep_nobody_waiting(network: str, paid: float) ->
             budget.charge(payer, cost)
             newcomer()
 
-        budget._queues[BudgetShare.STRANGER].join(payer, served, clock.now)
+        budget._join(payer, served, clock.now)
         budget._schedule(clock.now)
 
     for _ in range(crowd):

@@ -5,9 +5,11 @@ needs outside it is left out: frames, sockets, waiting.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from functools import partial
 from random import Random
 from typing import Any, Final, NamedTuple, Protocol
@@ -18,11 +20,11 @@ from controllers.answers import Ack
 from controllers.messages import Bet, Claim, Settle, Wager
 from jackpot.bank.draws import Below, draws_at
 from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, CommandBatch, Sequencer
+from jackpot.catalogue import odds_return
 from jackpot.config import Config
 from jackpot.lab.bench.ledger_fixture import BANK, open_new
-from jackpot.lab.demo.dealing import LAYOUTS, Layout
 from jackpot.lab.simulation.decks import AT_ONCE, deal
-from jackpot.lab.simulation.plan import LINK, PlanError, SimulationPlan, names
+from jackpot.lab.simulation.plan import PlanError, SimulationPlan, names
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.reports import goodness_of_fit, statistics
@@ -33,11 +35,14 @@ from jackpot.rules.acts.hits import Pay, Validate, payments
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.cards import parse_all
 from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.hands import DEALS, Deal, Shown, best_row, needs, rank_shown
 from jackpot.rules.meter import is_sound
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.paytable import FOLD, Game, LinkTerms
 
 HOLDER: Final = "simulate"
 # The name of who validates and pays.
@@ -46,7 +51,7 @@ HOUR_MS: Final = 3_600_000
 PARTS: Final = ("dealing", "rows and hashes", "SQLite", "engine")
 SIGNS: Final = "signs"
 
-Dealing = Callable[[np.random.Generator, Layout, int, int], list[list[str]]]
+Dealing = Callable[[np.random.Generator, Deal, int, int], list[list[str]]]
 """As `decks.deal`."""
 
 
@@ -72,6 +77,26 @@ class LevelEnd(NamedTuple):
     overflow: int
 
 
+class WagerEnd(NamedTuple):
+    """A wager when the floor closed.
+
+    wager: its link or offer. wagered, paid: in cents; paid by rows without a meter, what they return of the
+    wager among it. exact: the part that those rows return.
+    """
+
+    wager: str
+    wagers: int
+    wagered: int
+    paid: int
+    exact: float
+    judged: "OddsComparison"
+
+    @property
+    def returned(self) -> float:
+        """The part that came back."""
+        return self.paid / self.wagered if self.wagered else 0.0
+
+
 class SimulationResult(NamedTuple):
     """Result. seconds: elapsed. spent: processor seconds by part. problems: of the ledger, in sentences."""
 
@@ -80,9 +105,16 @@ class SimulationResult(NamedTuple):
     seconds: float
     spent: dict[str, float]
     levels: list[LevelEnd]
-    judged: "OddsComparison"
+    wagers: list[WagerEnd]
     problems: list[str]
     head: bytes
+
+    def chances(self) -> dict[tuple[str, str], float]:
+        """Probability of each comparison of each wager, among all of them (Holm)."""
+        known = {
+            (one.wager, what): chance for one in self.wagers for what, chance in one.judged.known().items()
+        }
+        return dict(zip(known, statistics.holm(list(known.values())), strict=True))
 
 
 class RowSink(Protocol):
@@ -162,6 +194,48 @@ def simulate(
         return _Floor(plan, config, sequencer, Disk(ledger), began).play(luck.dealing, tell)
 
 
+class Common(NamedTuple):
+    """The cards of a round that are no seat's; None for those that no wager counts."""
+
+    board: tuple[str, ...] | None
+    dealer: tuple[str, ...] | None
+    bonus: tuple[str, ...] | None
+
+
+class _Wager:
+    """A link or an offer as every seat plays it. amounts: in cents, of which each is played in its turn."""
+
+    def __init__(self, terms: LinkTerms, game: Game, players: int) -> None:
+        self.terms = terms
+        self.link = terms.link
+        self.amounts = [to_cents(terms.wager)]
+        if terms.most:
+            unit = to_cents(terms.unit)
+            self.amounts = list(range(self.amounts[0], to_cents(terms.most) + unit, unit))
+        self.needs = needs(terms.hand_kind, game, terms.cards)
+        self.forfeits = terms.forfeits(game)
+        self.expected = goodness_of_fit.expected_of(terms, game, players)
+        self.one_a_round = goodness_of_fit.one_a_round(terms, game)
+        self.exact: Fraction = odds_return(terms, players)
+        self.wagers = self.wagered = self.paid = 0
+
+    def amount(self, number: int) -> int:
+        """The amount of a seat's wager."""
+        return self.amounts[number % len(self.amounts)]
+
+    def bet(self, bets: Sequence[Bet]) -> None:
+        """Counts the wagers of a round."""
+        for bet in bets:
+            if bet.link == self.link:
+                self.wagers += 1
+                self.wagered += bet.amount
+
+    def pays(self, game: Game, shown: Shown) -> bool:
+        """Whether a seat's cards win by a row."""
+        ranked = rank_shown(self.terms.hand_kind, game, shown, self.terms.cards)
+        return ranked is not None and best_row(self.terms.rows, ranked) is not None
+
+
 class _Floor:
     """State of the run. began: the first gaming day's first moment, in unix milliseconds."""
 
@@ -175,10 +249,13 @@ class _Floor:
         self._began = began
         self._asked = 0
         self._refused: list[Any] = []
-        self._tables = [_Table(name, plan.players, self._refused) for name in names(plan)]
+        self._wagers = [_Wager(terms, plan.game, plan.players) for terms in config.links]
+        self._tables = [_Table(name, self._wagers, plan.players, self._refused) for name in names(plan)]
         self._seats = tuple(range(plan.players, 0, -1))
-        cents = to_cents(config.links[0].wager)
-        self._bets = tuple(Bet(seat, LINK, cents) for seat in self._seats)
+        by_players = any(wager.terms.hand_kind == "best-of-table" for wager in self._wagers)
+        self._players = plan.players if by_players else None
+        self._needs = [wager.needs for wager in self._wagers]
+        self._folding = Random(f"{plan.seed} folds")
         self._spent = dict.fromkeys(PARTS, 0.0)
 
     def act(self, command: ActCommand, at: int) -> None:
@@ -193,17 +270,17 @@ class _Floor:
             self.act(OpenLink(link), self._began)
         for table in self._config.tables:
             self.act(OpenTable(table), self._began)
-        layout, rng = LAYOUTS[self._plan.game], np.random.default_rng(self._plan.seed)
+        game, rng = DEALS[self._plan.game], np.random.default_rng(self._plan.seed)
         played, of, days = 0, self._plan.rounds_in_all, 0
         while played < of:
             before = time.process_time()
-            dealt = dealing(rng, layout, self._plan.players, min(AT_ONCE, of - played))
+            dealt = dealing(rng, game, self._plan.players, min(AT_ONCE, of - played))
             self._spent["dealing"] += time.process_time() - before
             for cards in dealt:
                 at = self._began + played * HOUR_MS // (self._plan.rounds * self._plan.tables)
                 if (at - self._began) // DAY_MS > days:
                     days = self._read(days)
-                self._round(played, at, cards, layout)
+                self._round(played, at, cards, game)
                 played += 1
             tell(played)
         self._read(days)
@@ -211,30 +288,60 @@ class _Floor:
         self._spent["engine"] = time.process_time() - processor - sum(self._spent.values())
         return self._result(played, time.perf_counter() - started)
 
-    def _round(self, number: int, at: int, cards: list[str], layout: Layout) -> None:
+    def _round(self, number: int, at: int, cards: list[str], game: Deal) -> None:
         """Plays a round.
 
         wagers with the lock, then the settlement of all seats with the close. cards: as in `deal`.
         """
-        table, own, board = self._tables[number % len(self._tables)], layout.own, layout.board
+        table, own, board = self._tables[number % len(self._tables)], game.own, game.boards[-1]
         name, seq = f"R{number}", table.seq + 1
         table.seq += 2
-        hands = tuple([
-            Claim(seat, tuple(cards[board + own * place : board + own * (place + 1)]))
-            for place, seat in enumerate(self._seats)
-        ])  # fmt: skip
-        wager = Wager(seq, name, self._bets, lock=True)
-        settle = Settle(seq + 1, name, hands, tuple(cards[:board]) or None, close=True)
+        rest = board + own * self._plan.players
+        held = [tuple(cards[first : first + own]) for first in range(board, rest, own)]
+        dealer, bonus = tuple(cards[rest : rest + game.dealer]), tuple(cards[rest + game.dealer :])
+        common = Common(
+            tuple(cards[:board]) or None,
+            dealer if any(one.dealer for one in self._needs) else None,
+            bonus if any(one.bonus for one in self._needs) else None,
+        )
+        hands = tuple(
+            [
+                Claim(seat, hand, folded=self._folds(hand, common))
+                for seat, hand in zip(self._seats, held, strict=True)
+            ]
+        )
+        bets = tuple(
+            [
+                Bet(seat, wager.link, wager.amount(number + seat))
+                for seat in self._seats
+                for wager in self._wagers
+            ]
+        )
+        for wager in self._wagers:
+            wager.bet(bets)
+        first = Wager(seq, name, bets, lock=True, players=self._players)
+        settle = Settle(seq + 1, name, hands, common.board, common.dealer, close=True, bonus=common.bonus)
         submit = self._sequencer.submit
-        submit(Envelope(wager, at, 0, self._digest(), table=table.name), table.wagered)
+        submit(Envelope(first, at, 0, self._digest(), table=table.name), table.wagered)
         submit(Envelope(settle, at, 0, self._digest(), table=table.name), table.settled)
         self._attend(at)
         if self._sequencer.depth >= BATCH_COMMANDS_MAX:
             self._write()
 
+    def _folds(self, hand: tuple[str, ...], common: Common) -> bool:
+        """Whether a player gives up: never a hand that a wager would be paid for which the fold loses."""
+        game = self._plan.game
+        if not self._plan.folds or FOLD[game] == "none" or self._folding.randrange(100) >= self._plan.folds:
+            return False
+        lost = [wager for wager in self._wagers if wager.forfeits]
+        if not lost:
+            return True
+        seen = Shown(parse_all(hand), *(parse_all(cards or ()) for cards in common))
+        return not any(wager.pays(game, seen) for wager in lost)
+
     def _attend(self, at: int) -> None:
         """Validates and pays what waits, as a floorperson does before the table's next round (A10, T11)."""
-        waiting = self._sequencer.engine.state.links[0].unpaid.values()
+        waiting = [unpaid for link in self._sequencer.engine.state.links for unpaid in link.unpaid.values()]
         for number in sorted({hit for unpaid in waiting for hit in unpaid.hits}):
             self.act(Validate(f"H{number}"), at)
             for payment in payments(self._sequencer.engine.state.hits[number], f"S{number}"):
@@ -276,31 +383,42 @@ class _Floor:
         levels = [
             LevelEnd(level.terms.level, level.wagers, level.hits, level.wins, level.accounts.primary,
                      level.accounts.reserve, level.accounts.overflow)
-            for level in state.links[0].levels
+            for link in state.links for level in link.levels
         ]  # fmt: skip
         problems = self._keeps.problems(self._sequencer.engine)
-        problems += [f"hits are not paid: {one.hits}" for one in state.links[0].unpaid.values() if one.hits]
-        counted = [table.counted for table in self._tables]
-        expected = goodness_of_fit.expected_of(self._config.links[0], self._plan.game)
+        problems += [
+            f"hits are not paid: {one.hits}"
+            for link in state.links
+            for one in link.unpaid.values()
+            if one.hits
+        ]
         return SimulationResult(
             played,
             self._sequencer.durable_seq,
             seconds,
             self._spent,
             levels,
-            judge(expected, counted),
+            [self._ended(wager) for wager in self._wagers],
             problems,
             self._sequencer.durable_hash,
         )
 
+    def _ended(self, wager: _Wager) -> WagerEnd:
+        paid = sum(table.paid[wager.link] for table in self._tables)
+        counted = [table.counted[wager.link] for table in self._tables]
+        judged = judge(wager.expected, counted)
+        return WagerEnd(wager.link, wager.wagers, wager.wagered, paid, float(wager.exact), judged)
+
 
 class _Table:
-    """State of a table. seq: of its last frame. counted: its hands, from the engine's answers."""
+    """State of a table. seq: of its last frame. counted, paid: its hands and cents, from the answers."""
 
-    def __init__(self, name: str, players: int, refused: list[Any]) -> None:
+    def __init__(self, name: str, wagers: Sequence[_Wager], players: int, refused: list[Any]) -> None:
         self.name = name
         self.seq = 0
-        self.counted = CountedHands()
+        self.counted = {wager.link: CountedHands() for wager in wagers}
+        self.paid = Counter[str]()
+        self._wagers = wagers
         self._players = players
         self._refused = refused
 
@@ -312,9 +430,18 @@ class _Table:
     def settled(self, outcome: Outcome) -> None:
         """Handles the engine's answer to its hands."""
         self.wagered(outcome)
-        if isinstance(outcome.answer, Ack):
-            paid = [award.hand for award in outcome.answer.awards if award.kind in ("meter", "odds")]
-            self.counted.add(self._players, paid)
+        if not isinstance(outcome.answer, Ack):
+            return
+        won = [award for award in outcome.answer.awards or () if award.kind in ("meter", "odds")]
+        for award in won:
+            if award.kind == "odds":
+                self.paid[award.link] += award.amount + (award.stake or 0)
+        for wager in self._wagers:
+            paid = [award for award in won if award.link == wager.link]
+            if wager.one_a_round:  # the hand of the highest seat
+                self.counted[wager.link].add(1, [one.hand for one in paid if one.seat == self._players])
+            else:
+                self.counted[wager.link].add(self._players, [one.hand for one in paid])
 
 
 class OddsComparison(NamedTuple):
@@ -328,10 +455,15 @@ class OddsComparison(NamedTuple):
     below: int
     sign: float
 
-    def chances(self) -> dict[str, float]:
-        """Probability of each comparison among all of them (Holm), where there is enough data."""
+    def known(self) -> dict[str, float]:
+        """Probability of each comparison alone, where there is enough data."""
         known = {finding.what: finding.chance for finding in self.findings if finding.chance is not None}
         known[SIGNS] = self.sign
+        return known
+
+    def chances(self) -> dict[str, float]:
+        """Probability of each comparison among all of them (Holm)."""
+        known = self.known()
         return dict(zip(known, statistics.holm(list(known.values())), strict=True))
 
 

@@ -20,7 +20,8 @@ _ACTS: Final = (Voided.kind, Struck.kind)
 class DealtRound:
     """One round.
 
-    at: when it opened, unix milliseconds. ended: it was reported, and is again if it changes.
+    at: when it opened, unix milliseconds. ended: it was reported, and is again if it changes. players: who
+    were dealt a hand, 0 where nobody said (B10).
     """
 
     def __init__(self, table: int, round_id: str, at: int) -> None:
@@ -31,6 +32,7 @@ class DealtRound:
         self.bets: list[Placed] = []
         self.shown: list[HandShown] = []
         self.board = self.dealer = self.bonus = b""
+        self.players = 0
 
 
 class RoundListener(Protocol):
@@ -75,9 +77,12 @@ def _change(round_: DealtRound, event: Event, watcher: RoundListener) -> Iterato
         case Wagered():
             round_.bets += event.bets
             if event.locking is not None:
+                round_.players = event.locking.players
                 yield event.locking
-        case Locked() if not event.recount:
-            yield event.locking
+        case Locked():
+            round_.players = event.locking.players or round_.players
+            if not event.recount:
+                yield event.locking
         case Withdrawn():
             _take_back(round_, event.bets)
         case Struck():

@@ -19,7 +19,8 @@ def test_each_hand_of_a_round_that_ended_is_counted_once(books: Reader, season: 
     watch(books, BANK, 0, season.engine.seq, tally)
     counted: dict[tuple[int, int], int] = {}
     for place, each in tally.hands.items():
-        counted[place.link, place.table] = counted.get((place.link, place.table), 0) + each.hands
+        hands_ = sum(of_players.hands for of_players in each.values())
+        counted[place.link, place.table] = counted.get((place.link, place.table), 0) + hands_
     assert counted == {key: len(hands_) for key, hands_ in ended(season).items() if hands_}
 
 
