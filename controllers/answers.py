@@ -188,10 +188,13 @@ class Error(Message, tag="error", frozen=True):
 
 
 class Meters(Message, tag="meters", frozen=True):
+    """Meters, each with its level. must_hit_by: of those of mystery links in a whole snapshot."""
+
     bank: Id
     rev: Int
     at: Moment
     values: tuple[tuple[Id, str, Money], ...]
+    must_hit_by: tuple[tuple[Id, str, Money], ...] | UnsetType = UNSET
 
 
 class Hit(Message, tag="hit", frozen=True):
@@ -228,9 +231,12 @@ class Round(RoundFacts, tag_field="t", tag="round", frozen=True):
 
 
 class Link(Message, tag="link", frozen=True):
+    """A link's state. must_hit_by: as in a welcome; it may change when a cycle begins."""
+
     link: Id
     state: LinkState
     reason: str
+    must_hit_by: dict[str, Money] | UnsetType = UNSET
 
 
 class WaitingHit(Item, frozen=True):
@@ -283,6 +289,7 @@ class PostedWager(Item, frozen=True):
     """A wager that a table takes on a link or an offer. least, most, unit: of its amount, in cents.
 
     magic, lucky: the N for 1 of a draw, 0 without one. limits: of the meters that have one, in cents.
+    must_hit_by: of a mystery link, by level the sum by which it is won.
     """
 
     link: Id
@@ -297,6 +304,7 @@ class PostedWager(Item, frozen=True):
     magic: Int = 0
     lucky: Int = 0
     limits: dict[str, Money] = msgspec.field(default_factory=dict)
+    must_hit_by: dict[str, Money] = msgspec.field(default_factory=dict)
 
 
 class PostedBase(Item, frozen=True):

@@ -212,6 +212,8 @@ def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str
 
     Raises Impossible, CatalogueError.
     """
+    if now.mystery:
+        raise Impossible("what_if_mystery", "{link} is won by chance alone, and no hand", link=now.link)
     figures: dict[str, dict[str, str]] = {}
     for name, text in settings.items():
         level, _, figure = name.partition(".")

@@ -169,9 +169,10 @@ def hit_push(bank: str, link: Link, level: str, shown: HitShown) -> answers.Hit:
 
 def link_push(link: Link) -> answers.Link:
     """A link's state; an active one has no reason."""
+    most = must_hit_by(link) or UNSET
     if not link.suspended:
-        return answers.Link(link.terms.link, "active", "")
-    return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1])
+        return answers.Link(link.terms.link, "active", "", most)
+    return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1], most)
 
 
 def link_facts(link: Link) -> LinkFacts:

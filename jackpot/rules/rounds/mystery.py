@@ -164,6 +164,7 @@ def _reseed(effects: Effects, table: Table, link: Link, level: Level, award: Awa
     level.cycle += 1
     level.hits += 1
     level.wins += award.amount
+    changed = cycle.terms.must_hit_by != level.terms.must_hit_by
     cycle.terms, cycle.stake = level.terms, level.terms.reseed
     cycle.start = cycle.decided = accounts.primary
     shown = HitShown(
@@ -180,6 +181,8 @@ def _reseed(effects: Effects, table: Table, link: Link, level: Level, award: Awa
     level.shown.append(shown)
     del level.shown[:-HITS_KEPT]
     effects.tell_link(link, outgoing_messages.hit_push(effects.state.bank, link, level.terms.level, shown))
+    if changed:
+        effects.tell_state(link)
 
 
 def _in_payout_order(round_: Round, link: int) -> list[Placed]:
