@@ -18,6 +18,7 @@ from jackpot.rules.acts.meters import CorrectMeter
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.rounds import Reopen, VoidRound
 from jackpot.rules.commitment import RAW_BYTES
+from jackpot.rules.paytable import TableTerms
 from jackpot.rules.state import Hit, Table
 from tests.frames import Bet, Close, Lock, Void, Wager
 from tests.ledger.waiting import open_ledger
@@ -51,7 +52,7 @@ class MysterySeason(Season):
     def __init__(self, seed: int, days: int, steps: int) -> None:
         self.hits: dict[int, Hit] = {}
         was = floor.LINKS, floor.TABLES
-        floor.LINKS, floor.TABLES = self.LINKS, tuple(map(_table, ("T1", "T2")))  # type: ignore[misc]  # for the base alone
+        floor.LINKS, floor.TABLES = self.LINKS, tuple(map(_table, ("T1", "T2")))  # type: ignore[assignment,misc]  # for the base alone
         try:
             super().__init__(seed, days, steps)
         finally:
@@ -115,8 +116,8 @@ class MysterySeason(Season):
                 self.ask(Correct(f"A{hit.awards[0].number}", cents, "read again"), None, *TWO)
 
 
-def _table(name: str) -> floor.TableTerms:
-    return floor.TableTerms(name, "any", 7, ("M", "N"), max_rounds_per_minute=1_000)
+def _table(name: str) -> TableTerms:
+    return TableTerms(name, "any", 7, ("M", "N"), max_rounds_per_minute=1_000)
 
 
 @pytest.fixture(scope="module")

@@ -135,7 +135,7 @@ class MeterHistory:
             yield line
 
     def most(self) -> int:
-        """What an award of the whole meter may come to: of a mystery level the sum by which it must hit (Y1)."""
+        """What an award of the whole meter may come to: on a mystery level, the sum by which it must hit."""
         if not self._mystery:
             return self.primary
         began = self._cycles.since(self.place.key, self.turn, ()).seq
