@@ -280,7 +280,7 @@ class OperationExecutor:
 
         In cents, by every bank of the ledger, as far as payments of hits go.
         """
-        if not isinstance(payout, payouts.Pay) or payout.way != "cash":
+        if not isinstance(payout, payouts.Pay) or "cash" not in (payout.way, payout.other_way):
             return None
         whose = number(payout.hit) or 0, payout.seat or 0, number(payout.award) or 0
         return await self._cash_of(bank, payout.patron, *whose)

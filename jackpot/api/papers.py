@@ -84,6 +84,8 @@ class Papers:
             treaty_rate=_basis_points(payout.treaty_rate),
             treaty_form=treaty_form,
             way=payout.way,
+            other_way=payout.other_way,
+            other_sum=payout.other_sum,
             cash_before=cash_before if tax is not None else None,
         )
 

@@ -69,6 +69,11 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
         "Keys of devices and of the site: make, show, revoke, clear a conflict.",
         OPERATIONS,
     ),
+    "mystery": CommandEntry(
+        "jackpot.cli.mystery",
+        "Mystery levels that are committed: make and rotate their key, show what runs.",
+        OPERATIONS,
+    ),
     "ledger": CommandEntry(
         "jackpot.cli.ledger",
         "Make, migrate, copy, back up and restore a ledger, and say what it has lost.",

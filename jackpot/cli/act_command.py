@@ -84,6 +84,7 @@ _OPTIONS: Final[Mapping[str, OptionSpelling]] = {
     "seat": OptionSpelling("N", "Only this winner of the hit."),
     "to": OptionSpelling("LINK", "The link that its money goes to."),
     "nonresident": OptionSpelling("", "The patron is no resident of the site's country."),
+    "other_sum": OptionSpelling("SUM", "The part that is given another way, other_way.", "2000.00"),
     "withheld": OptionSpelling("SUM", 'What is withheld, such as "2398.80".', "2398.80"),
 }
 # Whether something is so: the options for yes and for no.
@@ -95,7 +96,8 @@ _FLAGS: Final[Mapping[str, str]] = {
 # What people write on papers.
 _WRITTEN: Final = frozenset({
     "dealer", "document", "identification", "patron", "surveillance", "tax_form", "tax_number",
-    "taxpayer_number", "treaty_form", "treaty_rate", "way", "way_number", "witness",
+    "taxpayer_number", "treaty_form", "treaty_rate", "way", "way_number", "other_way", "other_number",
+    "witness",
 })  # fmt: skip
 _Write = Annotated[
     list[str] | None,

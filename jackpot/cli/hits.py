@@ -153,7 +153,8 @@ def pay(call: ActCall) -> None:
 
     --write takes document, patron, identification, taxpayer_number, tax_form, tax_number, treaty_rate,
     treaty_form, way (cash, cheque or account) and way_number. The document, which is the number of the payout
-    form, is required.
+    form, is required. Where a part is given another way, --other-sum says how much, and --write takes
+    other_way and other_number.
 
     Example: jackpot hits pay H12 --seat 3 --write document=4711 --write tax_form=W-2G --write tax_number=88
     """

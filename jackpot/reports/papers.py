@@ -1,5 +1,6 @@
 """Printed documents of a payment: jackpot slip and payout form, from the journal (A8, A10, T11)."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -24,7 +25,8 @@ from jackpot.reports.read.meter_history import LevelRef, entry_at
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
 from jackpot.reports.winners import done, status, worth
-from jackpot.rules.acts.hits import Corrected, Paid, Validated
+from jackpot.rules.acts.fields import Way
+from jackpot.rules.acts.hits import Corrected, Paid, Validated, ways
 from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.acts.payout_details import winners
 from jackpot.rules.money import from_cents
@@ -56,6 +58,10 @@ TAXED: Final = (
 
 # Of these, what has no line unless somebody wrote it.
 _RARE: Final = ("treaty_rate", "treaty_form")
+# What is written on papers in words of ours.
+_WORDS: Final = frozenset({"cash", "cheque", "account", ERASED, MISSING})
+# What a payment says of the part that was given another way: it stands on the lines of its way.
+_OTHER: Final[Mapping[str, str]] = {"other_way": "way", "other_number": "way_number"}
 
 # Whose each copy of a paper is: the drawer's stays with the money, accounting's comes to it another way.
 COPIES: Final = ("Original: cage", "Copy: accounting", "Copy: patron")
@@ -78,8 +84,11 @@ def find_slip(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     envy = [award for award in story.hit.awards if award.kind == "envy"]
     sums = [Fact("amount", worth(own), "sum"), *([Fact("envy", worth(envy), "sum")] if envy else [])]
     sums += _stakes(own)
+    all_steps = [step for steps in story.steps.values() for step in steps]
     return ReportResult(
-        sums + _slip(ledger, wanted, names, story), _awards(wanted, names, story.hit.awards), []
+        sums + _slip(ledger, wanted, names, story) + [*_ways(_payments(all_steps))],
+        _awards(wanted, names, story.hit.awards),
+        [],
     )
 
 
@@ -123,21 +132,20 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     written = _written(ledger, names.bank, story.hit.number, winner)
     if wanted.site.tax is not None:
         facts += _taxes(steps)
+    facts += _ways(_payments(steps))
     lines = (
         WRITTEN
         if wanted.site.tax is None
         else [name for name in TAXED if name not in _RARE or name in written]
     )
-    facts += [Fact(name.replace("_", " "), "; ".join(written.get(name, ()))) for name in lines]
+    facts += [Fact(name.replace("_", " "), _line(written.get(name, ()))) for name in lines]
     facts += [Fact("disputed", Sentence("it is not paid"))] if story.disputed else []
     return ReportResult(facts, _awards(wanted, names, winner.awards), [])
 
 
 def _taxes(steps: Iterable[AwardChange]) -> Iterator[Fact]:
     """What was withheld from the payments of a winner, and given; lines for writing on before the first."""
-    events = {(step.bank, step.seq): step.event for step in steps}
-    given = [event for event in events.values() if isinstance(event, Paid | Corrected)]
-    taxed = [event for event in given if event.paid]
+    taxed = [event for event in _payments(steps) if event.tax is not None and event.paid]
     if not taxed:
         yield from (Fact(name, "") for name in ("withheld", "paid out"))
         return
@@ -151,6 +159,25 @@ def _taxes(steps: Iterable[AwardChange]) -> Iterator[Fact]:
     if rates := sorted({event.rate for event in taxed if event.withheld}):
         yield Fact("rate withheld", ", ".join(map(rate_text, rates)))
     yield Fact("paid out", from_cents(sum(event.paid for event in taxed)) - withheld, "sum")
+
+
+def _payments(steps: Iterable[AwardChange]) -> list[Paid | Corrected]:
+    """The payments among changes of awards, each once."""
+    events = {(step.bank, step.seq): step.event for step in steps}
+    return [event for event in events.values() if isinstance(event, Paid | Corrected)]
+
+
+def _ways(payments: Iterable[Paid | Corrected]) -> Iterator[Fact]:
+    """What these payments gave in each way that somebody named, where there are several."""
+    given = Counter[Way]()
+    for event in payments:
+        given.update(ways(event))
+    told = (
+        Fact("given in cash", from_cents(given["cash"]), "sum"),
+        Fact("given by cheque", from_cents(given["cheque"]), "sum"),
+        Fact("given to an account", from_cents(given["account"]), "sum"),
+    )
+    yield from (fact for fact in told if fact.value and len(+given) > 1)
 
 
 def winner_of(hit: Hit, seat: int) -> FormWinner:
@@ -192,9 +219,15 @@ def _written(ledger: Reader, bank: str, hit: int, winner: FormWinner) -> dict[st
             if gone in facts:
                 facts |= dict.fromkeys(PERSONAL, gone)
         for name, said in facts.items():
-            if said and said not in found.setdefault(name, []):
-                found[name].append(said)
+            line = found.setdefault(_OTHER.get(name, name), [])
+            if said and said not in line:
+                line.append(said)
     return found
+
+
+def _line(written: Iterable[str]) -> str:
+    """What was written on one line of a paper; words of ours are said in the reader's language."""
+    return joined([Sentence(text) if text in _WORDS else text for text in written], "; ")
 
 
 def _slip(ledger: Reader, wanted: ReportRequest, names: JournalNames, story: HitStory) -> list[Fact]:
@@ -240,7 +273,7 @@ def _stakes(awards: Iterable[Award]) -> list[Fact]:
 
 def _what(wanted: ReportRequest, names: JournalNames, award: Award) -> str:
     """The kind of an award, in the words of the pages."""
-    return kind_of(names, award, wanted.title(names.link(award.link)))
+    return kind_of(wanted, names, award)
 
 
 def _faces(cards: Iterable[str]) -> str:

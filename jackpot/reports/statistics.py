@@ -95,12 +95,12 @@ def normally_beyond(observed: int, groups: Sequence[tuple[int, float]]) -> float
 def chi_square_beyond(x: float, freedom: int) -> float:
     """Upper tail of the chi-square distribution with so many degrees of freedom."""
     half, odd = x / 2, freedom % 2
-    total = math.erfc(math.sqrt(half)) if odd else 0.0
-    term = math.exp(-half) * (math.sqrt(half) / math.gamma(1.5) if odd else 1)
-    for step in range(freedom // 2):
-        total += term
-        term *= half / (step + (1.5 if odd else 1))
-    return min(1.0, total)
+    if half <= 0:
+        return 1.0
+    # By logarithms: of many degrees of freedom neither the powers nor their weights are floats.
+    orders = [step + odd / 2 for step in range(freedom // 2)]
+    terms = [math.exp(order * math.log(half) - half - math.lgamma(order + 1)) for order in orders]
+    return min(1.0, math.fsum([math.erfc(math.sqrt(half)) if odd else 0.0, *terms]))
 
 
 def holm(chances: Sequence[float]) -> list[float]:

@@ -27,6 +27,8 @@ COLUMNS: Final = (
     ReportColumn("withheld", "sum", "of this payment", total=True),
     ReportColumn("rate_withheld", "figure", spare=True),
     ReportColumn("way", "word", "of payment", spare=True),
+    ReportColumn("other_way", "word", "of a part of it", spare=True),
+    ReportColumn("other_sum", "sum", "that part", spare=True),
     ReportColumn("cash_of_day", "sum", "to that patron in the gaming day, where it is to be reported"),
 )
 
@@ -69,8 +71,15 @@ def _row(ledger: Reader, bank: str, entry: Entry, event: Paid | Corrected, site:
         bank, gaming_day(entry.at, site), entry.at, f"H{event.hit}", seats.get(awards[0]), event.form,
         from_cents(event.winnings), from_cents(event.wager), from_cents(event.paid),
         from_cents(event.withheld), rate_text(event.rate) if event.rate else "",
-        event.way, from_cents(cash_of_day(event)) if over_in_cash(event) else None,
+        event.way, *_part(event), from_cents(cash_of_day(event)) if over_in_cash(event) else None,
     )  # fmt: skip
+
+
+def _part(event: Paid | Corrected) -> tuple[str, int | None]:
+    """The part that was given another way, and how; none of a correction."""
+    if not isinstance(event, Paid) or not event.other_way:
+        return "", None
+    return event.other_way, from_cents(event.other_sum)
 
 
 REPORT: Final = Report(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from controllers import messages
 from controllers.answers import Error, Nack
@@ -37,6 +38,7 @@ from jackpot.rules.rounds import betting, settling
 from jackpot.rules.rounds.betting import FrameContext
 from jackpot.rules.signing import People
 from jackpot.rules.state import ANSWERS_KEPT, AnsweredAct, AnsweredFrame, BankState, FrameRefused, Table
+from jackpot.rules.templates import TEMPLATES
 
 # Events of the bank's writer itself, without an answer to anybody.
 OWN = (Sealed, ProgramBegan)
@@ -343,7 +345,15 @@ def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]
 
 def _not_applied(table: Table, seq: int, refusal: Refusal, *alarms: tuple[str, Map]) -> Outcome:
     """A refusal that uses up no number: the table goes on from `expected`."""
-    return Outcome(None, Nack(seq, refusal.code.value, refusal.message, table.last_seq + 1), alarms=alarms)
+    nack = Nack(seq, refusal.code.value, refusal.message, table.last_seq + 1, link=_suspended_link(refusal))
+    return Outcome(None, nack, alarms=alarms)
+
+
+def _suspended_link(refusal: Refusal) -> str | UnsetType:
+    """The link that takes no wagers, where that is why: the table's others still do."""
+    if refusal.code != Code.SUSPENDED:
+        return UNSET
+    return str(dict(zip(TEMPLATES[refusal.template].names, refusal.values, strict=True))["link"])
 
 
 def _resent(table: Table, seq: int, digest: bytes) -> Outcome:

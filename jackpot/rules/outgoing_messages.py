@@ -16,6 +16,7 @@ from controllers.answers import (
     Drawn,
     LinkFacts,
     Nack,
+    Need,
     Refund,
     RoundFacts,
     StandingBet,
@@ -23,9 +24,10 @@ from controllers.answers import (
 )
 from controllers.messages import On
 from jackpot.rules import cards as deck
+from jackpot.rules.hands import needs
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Greeting, WaitingAwards
-from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.paytable import Game, LinkTerms
 from jackpot.rules.phrases import english
 from jackpot.rules.state import (
     CLOSED,
@@ -175,8 +177,8 @@ def link_push(link: Link) -> answers.Link:
     return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1], most)
 
 
-def link_facts(link: Link) -> LinkFacts:
-    """A link as a welcome tells it."""
+def link_facts(link: Link, game: Game) -> LinkFacts:
+    """A link as a welcome tells it to a table of that game."""
     return LinkFacts(
         link=link.terms.link,
         wager=to_cents(link.terms.wager),
@@ -184,7 +186,7 @@ def link_facts(link: Link) -> LinkFacts:
         levels=tuple(level.terms.level for level in link.levels),
         state="suspended" if link.suspended else "active",
         must_hit_by=must_hit_by(link) or UNSET,
-        **_bounds(link.terms),
+        **_bounds(link.terms, game),
     )
 
 
@@ -194,13 +196,24 @@ def must_hit_by(link: Link) -> dict[str, int]:
     return {name: to_cents(one.must_hit_by or 0) for name, one in terms.items()}
 
 
-def _bounds(terms: LinkTerms) -> dict[str, Any]:
-    """What a welcome tells besides: of an offer its bounds (B3), of any whether chips are counted (P8)."""
+def _bounds(terms: LinkTerms, game: Game) -> dict[str, Any]:
+    """What a welcome tells besides: of an offer its bounds (B3) and what its wagers need (B8, B10, B16).
+
+    Of any link, whether its chips are counted (P8).
+    """
     if not terms.offer:
         return {"count": True} if terms.count_chips else {}
     bounds = {"least": terms.wager, "most": terms.most, "unit": terms.unit}
     cents = {name: to_cents(micros) for name, micros in bounds.items()}
-    return {**cents, "placed": terms.placed, "count": terms.count_chips}
+    return {**cents, "placed": terms.placed, "count": terms.count_chips, "needs": needed(terms, game)}
+
+
+def needed(terms: LinkTerms, game: Game) -> tuple[Need, ...]:
+    """The fields of a table's lock and settle that decide a wager on an offer."""
+    counts = needs(terms.hand_kind, game, terms.cards)
+    named: tuple[Need, ...] = ("cards", "board", "dealer", "bonus")
+    players: tuple[Need, ...] = ("players",) if terms.hand_kind == "best-of-table" else ()
+    return (*(name for name, count in zip(named, counts, strict=True) if count), *players)
 
 
 def greeting(state: BankState, table: Table) -> Greeting:
@@ -210,7 +223,7 @@ def greeting(state: BankState, table: Table) -> Greeting:
         last_seq=table.last_seq,
         last=last,
         held=bool(table.held),
-        links=tuple(link_facts(state.link(number)) for number in table.links),
+        links=tuple(link_facts(state.link(number), table.terms.game) for number in table.links),
         round=unfinished_facts(state, table),
         waiting=waiting(state, table),
     )

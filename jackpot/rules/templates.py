@@ -137,6 +137,23 @@ TEMPLATES: Final[dict[str, Template]] = {
     "round_has_awards": Template(
         Code.AWARD_STANDING, "it has awards; a floorperson undoes them first", field="round"
     ),
+    "void_settles_for_no_cause": Template(
+        Code.BAD_MESSAGE,
+        "a void lets wagers be settled for {causes} alone; leave it out, and every wager goes back",
+        ("causes:either",),
+        field="settles",
+    ),
+    "void_settles_no_trips": Template(
+        Code.BAD_MESSAGE,
+        "{link} is no Trips Wager of Ultimate Texas Hold 'Em; leave it out, and its wagers go back",
+        ("link",),
+        field="settles",
+    ),
+    "void_after_settling": Template(
+        Code.ALREADY_SETTLED,
+        "hands of it were settled; a void that lets wagers be settled comes before them",
+        field="settles",
+    ),
     "round_not_locked": Template(Code.NOT_LOCKED, "it is not locked", field="round"),
     "chip_count_differs": Template(Code.CHIP_MISMATCH, "the count differs, or has not come", field="chips"),
     "round_never_closed": Template(Code.OUT_OF_ORDER, "the round was never closed", field="hands"),
@@ -306,6 +323,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "why_link_closed": Template(None, "a link is closed"),
     "why_later_award": Template(None, "a later award of the level exists"),
     "why_mystery_undone": Template(None, "a mystery award is undone"),
+    "why_final_undone": Template(
+        None, "final awards of a round are undone that come to as much as one that waits for people"
+    ),
     "why_papers_erased": Template(None, "papers are erased before their time is over"),
     "why_award_corrected": Template(None, "an award is corrected"),
     "why_name_erased": Template(None, "a name is erased before its time is over"),
@@ -769,6 +789,14 @@ TEMPLATES: Final[dict[str, Template]] = {
         "a way of payment has the number of its slip, cheque or account",
         ("field",),
         field=NAMED,
+    ),
+    "part_incomplete": Template(
+        Code.NO_PAPER, "a part that is given another way has that way and a sum", ("field",), field=NAMED
+    ),
+    "part_of_no_way": Template(Code.NO_PAPER, "the rest has a way of payment, too", field="way"),
+    "part_same_way": Template(Code.BAD_REQUEST, "the rest is given in the same way", field="other_way"),
+    "part_out_of_range": Template(
+        Code.BAD_REQUEST, "it is more than nothing, and less than {sum}", ("sum:sum",), field="other_sum"
     ),
     "paper_of_form_missing": Template(
         Code.NO_PAPER, "it is wanted where form {form} is due", ("field", "form"), field=NAMED

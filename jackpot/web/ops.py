@@ -40,6 +40,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.phrases import quoted
 from jackpot.rules.signing import ROLES, Role
+from jackpot.rules.void_causes import CAUSES
 from jackpot.runtime.errors import Denied, ServerError
 from jackpot.text import RefusalSentence, Sentence, both, words
 from jackpot.web import chart
@@ -89,6 +90,8 @@ _SUMS: Final = {
     "correct": (Sentence("The right amount"), False),
     "correct-meter": (Sentence("Amount"), True),
 }
+# The sums that a payment may say, and what the page calls them.
+_PAYMENT_SUMS: Final = {"withheld": Sentence("Withheld"), "other_sum": Sentence("Sum given that way")}
 # The fields by which people search the journal.
 _SEARCHED: Final = ("kind", "table", "person", "hit", "day")
 # What an entry of the journal may be, as people search for it.
@@ -333,7 +336,9 @@ class Pages:
         shown = None
         if terms is not None:  # of one that is no longer configured nothing is posted
             shown = posted_table(self._config, posted(self._config, terms, str), self._money)
-        return await self._make.page(request, person, "ops/table.html", table=found, posted=shown)
+        return await self._make.page(
+            request, person, "ops/table.html", table=found, posted=shown, void_causes=CAUSES
+        )
 
     async def requests(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What waits for a second person."""
@@ -404,7 +409,7 @@ class Pages:
         if kind is None:
             raise web.HTTPNotFound(text="there is no such act\n")
         try:
-            fields = _fields(kind, form) | _withheld(form, self._money)
+            fields = _fields(kind, form) | _payment_sums(form, self._money)
             asked = act_of(kind, fields, person, strict=False)
             if login := form.get("second_login", "").strip():
                 field = "second_login"
@@ -452,12 +457,10 @@ def _amount(given: Mapping[str, str], way: Writing) -> dict[str, str]:
     return {"amount": decimal(sum_of(label, given["amount"], way, change=change, field="amount"))}
 
 
-def _withheld(form: MultiDict[str], way: Writing) -> dict[str, str]:
-    """What a payment withholds, as the API has it, if the form says it. Raises BadRequest."""
-    text = form.get("withheld", "").strip()
-    if not text:
-        return {}
-    return {"withheld": decimal(sum_of(Sentence("Withheld"), text, way, field="withheld"))}
+def _payment_sums(form: MultiDict[str], way: Writing) -> dict[str, str]:
+    """The sums of a payment's form, as the API has them, if it says them. Raises BadRequest."""
+    given = {name: text for name in _PAYMENT_SUMS if (text := form.get(name, "").strip())}
+    return {name: decimal(sum_of(_PAYMENT_SUMS[name], text, way, field=name)) for name, text in given.items()}
 
 
 def _winners(

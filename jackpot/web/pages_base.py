@@ -79,6 +79,9 @@ FIELDS: Final[Mapping[str, str]] = {
     "tax_number": "Number of the tax form",
     "way": "Way of payment",
     "way_number": "Number of the slip, cheque or account",
+    "other_way": "Another way, for a part",
+    "other_number": "Number of that slip, cheque or account",
+    "other_sum": "Sum given that way",
     "to": "To which link",
     "totp": "Two-factor code",
 }

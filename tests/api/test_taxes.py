@@ -166,6 +166,66 @@ async def test_the_cash_of_one_patron_is_added_up_over_a_gaming_day(tmp_path: Pa
         assert [alarm.place for alarm in state.alarms.values()] == ["hit H2"], "it is another gaming day"
 
 
+@on_loop
+async def test_a_payment_part_in_cash_counts_as_cash_for_that_part(tmp_path: Path) -> None:
+    """A10: 3,600.38 of 7,600.38 are handed out in cash. Papers have each part with its sum and its number."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await validated(config, device)
+        other = {"other_way": "cash", "other_number": "SLIP-7", "other_sum": "3600.38"}
+        assert await refused(config, **PAY, **{**other, "other_sum": "0.00"}) == ("no_paper", "other_sum")
+        assert await refused(config, **PAY, **{**other, "other_sum": "7600.38"}) == (
+            "bad_request",
+            "other_sum",
+        )
+        assert (await administer(config, by="Ann", **PAY, **other))["ok"]
+        facts = (await administer(config, do="/hits/{hit}", hit="H1"))["steps"][0]["facts"]
+        assert facts == {
+            "tax_form": "W-2G",
+            "tax_number": "T-0815",
+            "withheld": WITHHELD,
+            **PATRON,
+            **WAY,
+            **other,
+        }
+        given = {"given in cash": 3_600_380_000, "given by cheque": 4_000_000_000}
+        form = await payout(server, config, 1)
+        assert form.items() >= {
+            **given, "paid out": 7_600_380_000, "way": "cheque; cash", "way number": "CHQ-9; SLIP-7",
+        }.items()  # fmt: skip
+        slip = await server.books.read(
+            lambda ledger: REPORTS["slip"].find(ledger, ReportRequest(config.site, ("main",), hit=1))
+        )
+        assert {fact.name: fact.value for fact in slip.facts}.items() >= given.items()
+        entries = await server._stores["main"].rows("main", 0, 100)
+        assert b"SLIP-7" not in b"".join(row.body for row in entries), "it lies next to the journal"
+        state = server.banks["main"].sequencer.engine.state
+        # With 6,399.62 in cash on top of the 3,600.38 it is 10,000.00; a cent more is to be reported.
+        await royal(device, 3, "R3")
+        assert (await administer(config, do="validate", hit="H2", by="Ann"))["ok"]
+        rest = {**PAY, "hit": "H2", "document": "P-2", "way": "cash", "way_number": "SLIP-8"}
+        part = {"other_way": "account", "other_number": "44", "other_sum": "1200.76"}
+        assert (await administer(config, by="Ann", **rest, **part))["ok"], "6,399.62 in cash"
+        assert not state.alarms, "10,000.00 are not more than 10,000.00"
+        await royal(device, 5, "R5")
+        assert (await administer(config, do="validate", hit="H3", by="Ann"))["ok"]
+        cent = {"other_way": "cash", "other_number": "SLIP-9", "other_sum": "0.01"}
+        assert (await administer(config, by="Ann", **{**PAY, "hit": "H3", "document": "P-3"}, **cent))["ok"]
+        assert [(one.kind, one.place) for one in state.alarms.values()] == [("currency_report", "hit H3")]
+        rows = await taxes(server, config)
+        assert [row["cash_of_day"] for row in rows] == [None, None, 10_000_010_000]
+        assert [(row["way"], row["other_way"], row["other_sum"]) for row in rows] == [
+            ("cheque", "cash", 3_600_380_000),
+            ("cash", "account", 1_200_760_000),
+            ("cheque", "cash", 10_000),
+        ]
+    ledger = open_reader(config.ledger.url)
+    try:
+        assert [problem for bank in ledger.banks() for problem in verify(ledger, bank).problems] == []
+    finally:
+        ledger.close()
+
+
 async def _wins_again(config: Config, device: Any, seq: int, hit: str) -> None:
     """The next royal flush is paid to the same patron, in cash."""
     await royal(device, seq, f"R{seq}")

@@ -232,7 +232,8 @@ async def test_a_payment_by_the_law_says_what_is_due_and_takes_it(tmp_path: Path
     where = ("--config", str(config.path), "--by", "Ann")
     papers = {
         "document": "P-1", "patron": "Pat Ron", "identification": "passport X1", "tax_number": "T-1",
-        "way": "account", "way_number": "44", "treaty_rate": "10", "taxpayer_number": "X-1",
+        "way": "account", "way_number": "44", "other_way": "cash", "other_number": "45",
+        "treaty_rate": "10", "taxpayer_number": "X-1",
     }  # fmt: skip
     write = [word for name, text in papers.items() for word in ("--write", f"{name}={text}")]
     async with Server(config) as server, table(server) as device:
@@ -241,7 +242,7 @@ async def test_a_payment_by_the_law_says_what_is_due_and_takes_it(tmp_path: Path
         shown = (await jackpot("hits", "show", "H1", *where[:2]))[1]
         assert "seat 1: $10,000.18 won with a wager of $1.00" in shown
         assert re.search(r"no resident, without a treaty *│ *1042-S *│ *\$3,000.05 *│ *\$7,000.13", shown)
-        pays = ("hits", "pay", "H1", "--seat", "1", *write, "--nonresident", *where)
+        pays = ("hits", "pay", "H1", "--seat", "1", *write, "--other-sum", "0.50", "--nonresident", *where)
         code, _, error = await jackpot(*pays, "--withheld", "3000.05")
         assert code == 1
         assert "1000.02 is to be withheld from this payment: --withheld SUM" in error
@@ -251,4 +252,5 @@ async def test_a_payment_by_the_law_says_what_is_due_and_takes_it(tmp_path: Path
         code, _, error = await jackpot(*pays, "--withheld", "1000.02")
         assert code == 0, error
         shown = (await jackpot("hits", "show", "H1", *where[:2]))[1]
-        assert "tax form 1042-S; way account; treaty form W-8BEN; treaty rate 10 %; withheld 1000.02" in shown
+        ways = "way account; other way cash; treaty form W-8BEN; other sum 0.50"
+        assert f"tax form 1042-S; {ways}; treaty rate 10 %; withheld 1000.02" in shown

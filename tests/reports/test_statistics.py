@@ -3,6 +3,7 @@
 from fractions import Fraction
 from math import comb
 from random import Random
+from statistics import NormalDist
 
 import pytest
 
@@ -74,6 +75,16 @@ def test_the_chi_square_is_that_of_the_tables(quantile: float, freedom: int, lev
         <= level
         <= chi_square_beyond(quantile - 0.0005, freedom)
     )
+
+
+@pytest.mark.parametrize("freedom", [1_999, 2_000, 100_000])
+def test_the_chi_square_of_many_degrees_is_nearly_normal(freedom: int) -> None:
+    """Fairness: by Wilson and Hilferty's cube root, which is right to four digits where there are many."""
+    for level in (0.01, 0.5, 0.99):
+        off = NormalDist().inv_cdf(1 - level) * (2 / (9 * freedom)) ** 0.5
+        quantile = freedom * (1 - 2 / (9 * freedom) + off) ** 3
+        assert chi_square_beyond(quantile, freedom) == pytest.approx(level, abs=1e-4)
+    assert chi_square_beyond(0, freedom) == 1
 
 
 def test_holm_is_its_worked_example() -> None:

@@ -7,6 +7,7 @@ A real server, tables and a sign play on PostgreSQL under load. `kill-database`:
 `signs`: frames a second of a sign, and eleven wins at once before four of them, see `signs.py`.
 `alerts`: each alert of `deploy/prometheus` by its real cause, see `alerts.py`.
 `model`: the engine next to the independent model, on random floors with and without offers, see `model.py`.
+`mystery`: a million cycles of a must-hit-by level in each form, against the exact law, see `mystery.py`.
 `servers`: three servers that are killed, frozen, relieved and restarted, see `servers.py`. `cuts`: two that
 are cut off from database and Redis in every way, see `tests/e2e/cuts.py`.
 At the end every answer and every value that the sign showed is looked up in the ledger, and the books verify:
@@ -35,6 +36,7 @@ from tests.soak.films import soak as soak_films
 from tests.soak.hostile import soak as soak_hostile
 from tests.soak.model import soak as soak_model
 from tests.soak.mutants import soak as soak_mutants
+from tests.soak.mystery import soak as soak_mystery
 from tests.soak.patroni import soak as soak_patroni
 from tests.soak.servers import soak as soak_servers
 from tests.soak.servers import soak_cuts
@@ -43,6 +45,8 @@ from tests.soak.signs import soak as soak_signs
 TABLES: Final = 6
 # Steps of the model: an hour or two.
 STEPS: Final = 1_000_000
+# Cycles of a must-hit-by level: ten minutes.
+CYCLES: Final = 1_000_000
 # Answers between two troubles, at the least and at the most.
 ANSWERS: Final = (200, 2_000)
 # Those that have a file of their own.
@@ -51,6 +55,7 @@ ALONE: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "servers": lambda chosen: soak_servers(chosen.times, chosen.seed),
     "cuts": lambda chosen: soak_cuts(chosen.times),
     "model": lambda chosen: soak_model(chosen.steps, chosen.seed, chosen.only),
+    "mystery": lambda chosen: soak_mystery(chosen.cycles, chosen.seed, chosen.only),
     "mutants": lambda chosen: soak_mutants(chosen.times, chosen.seed, chosen.only),
     "hostile": lambda chosen: soak_hostile(chosen.times, chosen.only),
     "alerts": lambda chosen: soak_alerts(chosen.only),
@@ -140,9 +145,10 @@ def main() -> int:
     arguments.add_argument("--times", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument(
-        "--only", default="", help="mutants, attacks, alerts, films, houses: part of their name"
+        "--only", default="", help="mutants, attacks, alerts, films, houses, levels: part of their name"
     )
     arguments.add_argument("--steps", type=int, default=STEPS, help="of the model")
+    arguments.add_argument("--cycles", type=int, default=CYCLES, help="of mystery, of each form")
     chosen = arguments.parse_args()
     if chosen.what in ALONE:
         return ALONE[chosen.what](chosen)

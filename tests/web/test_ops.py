@@ -450,6 +450,10 @@ async def test_a_large_win_is_paid_by_the_law_on_its_page(tmp_path: Path, size: 
         for name, text in typed.items():
             await page.fill(f"#s1-{name}", text)
         await page.select_option("#s1-way", "cheque")
+        await page.click("details.winner[open] summary:text-is('A part is given another way')")
+        for name, text in (("other_sum", "2,000.00"), ("other_number", "SLIP-7")):
+            await page.fill(f"#s1-{name}", text)
+        await page.select_option("#s1-other_way", "cash")
         await page.click("button:text-is('Paid to seat 1')")
         await until_open(page, "2399.80 is to be withheld from this payment")
         assert await page.evaluate("document.activeElement.id") == "s1-withheld"
@@ -462,11 +466,17 @@ async def test_a_large_win_is_paid_by_the_law_on_its_page(tmp_path: Path, size: 
             "Withheld: $2,399.80",
             "Way: cheque",
             "Way number: CHQ-9",
+            "Other way: cash",
+            "Other sum: $2,000.00",
+            "Other number: SLIP-7",
             "Identification: passport X1",
         ):
             assert said in steps
         await page.click("summary:has-text('Seat 1')")
-        await printed(page, "Payout form", "Pat Ron", "$2,399.80", "$7,600.38", "CHQ-9", "ORIGINAL: CAGE")
+        await printed(
+            page, "Payout form", "Pat Ron", "$2,399.80", "$7,600.38", "CHQ-9", "ORIGINAL: CAGE", "SLIP-7",
+            "$2,000.00", "$5,600.38",
+        )  # fmt: skip
         fields = "act=correct&award=A1&amount=13157.57&document=V-1&way=cheque"
         await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/hits/main/H1/preview?{fields}")
         assert await page.inner_text(".about .notice") == (
@@ -613,7 +623,7 @@ async def test_keys_alone_validate_a_hit(tmp_path: Path) -> None:
 @pytest.mark.parametrize("act", ["suspend", "void"])
 @on_browser_loop
 async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, act: str) -> None:
-    """S4, T6: the floor suspends a link, and voids a round; the page shows what became of it."""
+    """S4, T6, P5: the floor suspends a link, and voids a round for a cause; the page shows it."""
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
         device.wager(1, "R1", 1, 2)
@@ -622,11 +632,16 @@ async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, a
         await page.click(f"a[href='/ops/links/{LINK}']" if act == "suspend" else "a[href='/ops/tables/T01']")
         await page.click("text=Stop wagers" if act == "suspend" else "text=Void the round")
         await page.fill(f"#{act}-reason", "drill")
+        if act == "void":
+            await page.select_option("#void-cause", label="Stub count")
         await page.click("button.danger")
         await page.wait_for_selector(
             "text=Wagers are stopped." if act == "suspend" else "text=The round is void"
         )
         await until_open(page, "suspended: by people" if act == "suspend" else "No round.")
+        if act == "void":
+            await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/journal")
+            await page.wait_for_selector("text=round R1, Stub count")
     assert faults == []
 
 

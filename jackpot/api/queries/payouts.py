@@ -62,9 +62,12 @@ class Pay(Payout, tag="pay", frozen=True):
     country says which, its number is enough. identification: what the patron showed. taxpayer_number: theirs.
     nonresident: of the site's country. treaty_rate, treaty_form: of a treaty, and what claims it. withheld:
     from this payment. way, way_number: how the money is given, and the number of slip, cheque or account.
+    other_way, other_number: the same of a part that is given another way; other_sum: of that part.
     """
 
-    personal = ("patron", "tax_number", "identification", "taxpayer_number", "way_number")
+    personal = (
+        "patron", "tax_number", "identification", "taxpayer_number", "way_number", "other_number",
+    )  # fmt: skip
     document: DocumentNumber
     award: AwardId | None = None
     seat: Seat | None = None
@@ -79,6 +82,9 @@ class Pay(Payout, tag="pay", frozen=True):
     withheld: Cents | None = None
     way: Way = ""
     way_number: Fact = ""
+    other_way: Way = ""
+    other_number: Fact = ""
+    other_sum: Cents = 0
 
 
 class AddPapers(Payout, tag="add-papers", frozen=True):

@@ -52,10 +52,11 @@ _ENTRIES: Final = """
 
 
 # Facts of a payment that name nobody; the journal itself has them.
-_PLAIN: Final = ("surveillance", "tax_form", "way", "treaty_form")
+_PLAIN: Final = ("surveillance", "tax_form", "way", "other_way", "treaty_form")
 # Facts that name somebody: they lie next to the journal, and can be erased.
 PERSONAL: Final = (
     "dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number", "way_number",
+    "other_number",
 )  # fmt: skip
 # Placeholder for facts that were erased.
 ERASED: Final = "erased"
@@ -358,7 +359,7 @@ def _written(found: Iterable[tuple[int, Any, int]]) -> list[Written]:
 def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
     """What people wrote when they validated or paid a hit; ERASED or MISSING in place of what is gone."""
     plain = {name: text for name in _PLAIN if (text := getattr(event, name, ""))}
-    plain |= _tax_facts(event)
+    plain |= _sums(event)
     if not (mark := getattr(event, "paper", b"")):
         return plain
     kept = papers.facts(ledger, mark)
@@ -367,12 +368,19 @@ def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
     return plain | (kept or {ERASED: "who it names"})
 
 
-def _tax_facts(event: events.Event) -> dict[str, str]:
-    """What a payment, or its correction, says of a form that was due: rate of a treaty, and sum withheld."""
-    if not isinstance(event, Paid | Corrected) or not event.form:
+def _sums(event: events.Event) -> dict[str, str]:
+    """What a payment, or its correction, says of sums.
+
+    The part that was given another way, and of a form that was due the rate of a treaty and the sum withheld.
+    """
+    if not isinstance(event, Paid | Corrected):
         return {}
-    treaty = event.treaty_rate if isinstance(event, Paid) else None
-    told = {} if treaty is None else {"treaty_rate": rate_text(treaty)}
+    paid = event if isinstance(event, Paid) else None
+    told = {"other_sum": decimal(from_cents(paid.other_sum))} if paid and paid.other_sum else {}
+    if not event.form:
+        return told
+    if paid and paid.treaty_rate is not None:
+        told["treaty_rate"] = rate_text(paid.treaty_rate)
     return told | {"withheld": decimal(from_cents(event.withheld))}
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from controllers.messages import UNPRINTABLE
+from controllers.messages import UNPRINTABLE, VoidCause
 from jackpot.rules.money import BASIS_POINTS
 
 REASON_MAX: Final = 256
@@ -56,8 +56,12 @@ PaperField = Literal[
 Way = Literal["", "cash", "cheque", "account"]
 # What names somebody lies next to the journal: who was there when the hand was seen, and who is paid.
 Witnesses = tuple[Literal["dealer", "witness"], ...]
-Payee = tuple[Literal["patron", "tax_number", "identification", "taxpayer_number", "way_number"], ...]
+Payee = tuple[
+    Literal["patron", "tax_number", "identification", "taxpayer_number", "way_number", "other_number"], ...
+]
 Named = tuple[Literal["dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number"], ...]
+# The irregularity for which a round is void (`void_causes`), "" where nobody names one.
+Cause = Literal["", VoidCause]
 # An entry of the bank's journal, by its number.
 EntryId = Annotated[int, Meta(ge=0, le=10**16 - 1, description="an entry of the journal, such as 17")]
 HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]

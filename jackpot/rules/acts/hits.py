@@ -35,6 +35,7 @@ from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds import mystery, unpaid
 from jackpot.rules.rounds.apply import decided, end_dispute, recomputed_changes, retire
+from jackpot.rules.rounds.final_awards import takes_two
 from jackpot.rules.rounds.recompute import correct, mark_undone, with_correction, without_awards
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.rules.signing import People, Role
@@ -111,8 +112,9 @@ class Pay(ActCommand, tag="pay", frozen=True):
     same_patron: winners of the hit whose papers name the same one, as the server reads them. tax: the figures
     of the law of the site's country, which then decides in place of `tax_from`. withheld: in cents, as the
     cashier says it. nonresident, treaty_rate, treaty_form: as in `tax.Payee`, with the form that claims the
-    treaty. way: how the money is given. cash_before: what the patron was given in cash in this gaming day,
-    in cents, as the server reads it; None where the papers name no patron.
+    treaty. way: how the money is given. other_way: how a part of it is given instead, other_sum, in cents.
+    cash_before: what the patron was given in cash in this gaming day, in cents, as the server reads it; None
+    where the papers name no patron.
     """
 
     hit: HitId
@@ -132,14 +134,16 @@ class Pay(ActCommand, tag="pay", frozen=True):
     treaty_form: Fact = ""
     way: Way = ""
     cash_before: Cents | None = None
+    other_way: Way = ""
+    other_sum: Cents = 0
 
 
 class Paid(Event, frozen=True, array_like=True):
     """Awards were paid. awards: of one seat, who is the winner.
 
     The meter was debited the whole sum; what was withheld of it is in the winner's papers and here, and in no
-    account. Where the site has taxes: form: that was due, "" for none. rate: at which was withheld, in basis
-    points. wager, winnings: by which that was decided. paid: with what was withheld of it. Sums in cents.
+    account. paid: with what was withheld of it. Where the site has taxes: form: that was due, "" for none.
+    rate: at which was withheld, in basis points. wager, winnings: by which that was decided. Sums in cents.
     """
 
     kind: ClassVar[int] = 11
@@ -165,6 +169,8 @@ class Paid(Event, frozen=True, array_like=True):
     wager: int = 0
     winnings: int = 0
     paid: int = 0
+    other_way: Way = ""
+    other_sum: int = 0
 
 
 class Paying(Protocol):
@@ -207,6 +213,8 @@ def decide_pay(state: BankState, command: Pay, by: ActContext) -> Paid:
     refuse_if(held, "hit_in_dispute", hit=hit.number)
     _check_papers(hit, awards[0].seat, command)
     won, taxed = _taxed(state, hit, awards, command)
+    parts = command.way, command.other_way, command.other_sum
+    payout_tax.check_other_way(*parts, command.on_paper, won.now - taxed.withheld)
     numbers = sorted(award.number for award in awards)
     return Paid(
         hit.number,
@@ -231,6 +239,8 @@ def decide_pay(state: BankState, command: Pay, by: ActContext) -> Paid:
         wager=won.wager,
         winnings=won.total,
         paid=won.now,
+        other_way=command.other_way,
+        other_sum=command.other_sum,
     )
 
 
@@ -246,7 +256,7 @@ def _payable(state: BankState, hit: Hit, command: Pay) -> list[Award]:
 def _taxed(state: BankState, hit: Hit, awards: list[Award], command: Pay) -> tuple[Winnings, TaxDue]:
     """What the law takes of a payment; nothing where the site's country has no taxes here. Raises Refusal."""
     if (terms := command.tax) is None:
-        return Winnings(0, 0, 0, 0, 0), TaxDue("", 0, 0)
+        return Winnings(0, 0, 0, to_cents(sum(award.worth() for award in awards)), 0), TaxDue("", 0, 0)
     seat = awards[0].seat
     won = payout_tax.of_payment(state, hit, awards)
     before = payout_details.payee_of(hit, seat, command.on_paper)
@@ -337,17 +347,33 @@ def decide_undo(state: BankState, command: Undo, by: ActContext) -> Undone:
 
 
 def undoes_before_others(state: BankState, command: Undo, _at: int) -> str:
-    """Why two people undo it: an award of its level was made later (A11), or its level must hit (Y4)."""
-    awards = _undoable(find_hit(state, command.hit), command.award)
+    """Why two people undo it: an award of its level was made later, or many were final at once (A11, B15).
+
+    Of a mystery level two people always do (Y4).
+    """
+    hit = find_hit(state, command.hit)
+    awards = _undoable(hit, command.award)
     if any(mystery.is_mystery(state, award) for award in awards):
         return "why_mystery_undone"
     numbers = {award.number for award in awards}
+    round_ = state.table(hit.table).find(hit.round)
+    if round_ is not None and takes_two(state, round_, numbers):
+        return "why_final_undone"
     later = any(
         state.link(award.link).levels[award.level - 1].history.has_later(numbers)
         for award in awards
         if award.level
     )
     return "why_later_award" if later else ""
+
+
+def can_undo(state: BankState, hit: Hit) -> bool:
+    """Whether the hit may be undone whole: a final award in its unfinished round alone, a paid one never."""
+    round_ = state.table(hit.table).find(hit.round)
+    unfinished = round_ is not None and hit.number in round_.hits
+    awards = _undoable(hit, None)
+    ended = ("paid",) if unfinished else ("paid", "final")
+    return hit.number in state.hits and bool(awards) and all(award.status not in ended for award in awards)
 
 
 def _undoable(hit: Hit, name: str | None) -> list[Award]:
@@ -440,9 +466,16 @@ class Corrected(Event, frozen=True, array_like=True):
     cash_before: int | None = None
 
 
+def ways(event: Paid | Corrected) -> dict[Way, int]:
+    """How a payment was given: by way, the part of it, in cents; "" where nobody said it."""
+    given, other = event.paid - event.withheld, event.other_sum if isinstance(event, Paid) else 0
+    first: dict[Way, int] = {event.way: given - other}
+    return first | {event.other_way: other} if isinstance(event, Paid) and other else first
+
+
 def cash(event: Paid | Corrected) -> int:
     """What a payment gave in cash, in cents."""
-    return event.paid - event.withheld if event.way == "cash" else 0
+    return ways(event).get("cash", 0)
 
 
 def cash_of_day(event: Paid | Corrected) -> int:

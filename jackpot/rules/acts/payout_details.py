@@ -19,8 +19,11 @@ TAX_FORM: Final = "tax_form"
 TAXPAYER_NUMBER: Final = "taxpayer_number"
 # Fields that name somebody: once they are erased, nobody is named.
 NAMING: Final = frozenset(
-    {"dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number", "way_number"}
-)
+    {
+        "dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number", "way_number",
+        "other_number",
+    }
+)  # fmt: skip
 # Fields of one winner alone, which never stand on the papers of all.
 OWN: Final = frozenset({"patron", TAX_FORM, "tax_number", "identification", "taxpayer_number"})
 

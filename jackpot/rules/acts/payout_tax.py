@@ -71,6 +71,20 @@ def check_way(way: str, on_paper: Collection[str]) -> None:
     refuse_if(bool(way) != numbered, "way_incomplete", field="way_number" if way else "way")
 
 
+def check_other_way(way: str, other: str, part: int, on_paper: Collection[str], given: int) -> None:
+    """Refuses a part that is given another way without its sum or number, or that leaves the first nothing.
+
+    part: of what is given, both in cents.
+    """
+    numbered, said = "other_number" in on_paper, bool(other)
+    missing = "other_number" if said else "other_way"
+    refuse_if(said != numbered, "way_incomplete", field=missing)
+    refuse_if(said != bool(part), "part_incomplete", field="other_sum" if said else "other_way")
+    refuse_if(said and not way, "part_of_no_way")
+    refuse_if(said and way == other, "part_same_way")
+    refuse_if(said and not 0 < part < given, "part_out_of_range", sum=from_cents(given))
+
+
 def check_form(found: TaxDue, won: Winnings, hit: Hit, seat: int, tax_form: str = "") -> None:
     """Refuses a payment without the form that is due, or with another one.
 

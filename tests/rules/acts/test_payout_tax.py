@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from jackpot.rules import registry
 from jackpot.rules.acts.banks import Offsets, renumbered
-from jackpot.rules.acts.hits import Correct, Corrected, Paid, Pay, Undo, Validate
+from jackpot.rules.acts.hits import Correct, Corrected, Paid, Pay, Undo, Validate, ways
 from jackpot.rules.acts.papers import AddPapers
 from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Claim, Settle, Wager
@@ -292,7 +292,7 @@ def test_a_site_without_a_countrys_taxes_takes_none() -> None:
         assert refused(subject, pays) == ("bad_request", field)
     assert act(subject, Pay("H1", document="1", seat=5))["ok"]
     event = paid(subject)
-    assert (event.tax, event.withheld, event.form, event.paid) == (None, 0, "", 0)
+    assert (event.tax, event.withheld, event.form, event.paid) == (None, 0, "", ENVY)
 
 
 @pytest.mark.parametrize(("before", "notice"), [(0, False), (239_928, False), (239_929, True), (None, False)])
@@ -312,6 +312,56 @@ def test_one_payment_over_the_sum_is_to_be_reported_whoever_is_named(over: int, 
     tax = replace(US_2026, cash_over=over)
     assert act(subject, replace(WHOLE, way="cash", cash_before=None, tax=tax))["ok"]
     assert bool(subject.engine.state.alarms) == notice
+
+
+# 4,000.00 of the 7,600.72 that are handed out are given by cheque, and the rest in cash.
+PARTS: Final = replace(
+    WHOLE, way="cash", on_paper=(*NAMED, "other_number"), other_way="cheque", other_sum=400_000
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "before", "notice"),
+    [
+        ("cash", 639_928, False),
+        ("cash", 639_929, True),
+        ("cheque", 600_000, False),
+        ("cheque", 600_001, True),
+    ],
+)
+def test_of_a_payment_in_parts_only_the_cash_counts(first: Any, before: int, notice: bool) -> None:
+    """A10: 3,600.72 in cash and 4,000.00 by cheque, or the other way round, by whichever is named first."""
+    subject = royal_of_three()
+    other: Any = "cheque" if first == "cash" else "cash"
+    assert act(subject, replace(PARTS, way=first, other_way=other, cash_before=before))["ok"]
+    event = paid(subject)
+    assert ways(event) == {first: OWN - WITHHELD - 400_000, other: 400_000}
+    assert (event.paid, event.withheld, event.form) == (OWN, WITHHELD, "W-2G"), "the law looks at the whole"
+    assert bool(subject.engine.state.alarms) == notice
+    entry = subject.entries[-1]
+    assert registry.decode(entry.kind, entry.version, entry.body) == event
+
+
+def test_a_part_given_another_way_is_said_whole() -> None:
+    """A10: its way, number and sum, less than all that is handed out; and the rest has a way of its own."""
+    subject = royal_of_three()
+    wanting: list[tuple[Mapping[str, Any], tuple[str, str]]] = [
+        ({"on_paper": NAMED}, ("no_paper", "other_number")),
+        ({"other_way": ""}, ("no_paper", "other_way")),
+        ({"other_way": "", "on_paper": NAMED}, ("no_paper", "other_way")),
+        ({"other_sum": 0}, ("no_paper", "other_sum")),
+        ({"other_way": "cash"}, ("bad_request", "other_way")),
+        ({"other_sum": OWN - WITHHELD}, ("bad_request", "other_sum")),
+        ({"other_sum": -1}, ("bad_request", "other_sum")),
+    ]
+    for fields, said in wanting:
+        assert refused(subject, replace(PARTS, **fields)) == said, fields
+    alone = Pay("H1", document="1", seat=5, paper=bytes(32), on_paper=("other_number",), other_way="cheque")
+    assert refused(subject, replace(alone, other_sum=ENVY - 1)) == ("no_paper", "way")
+    both: Any = {"way": "cash", "on_paper": ("way_number", "other_number")}
+    assert refused(subject, replace(alone, **both, other_sum=ENVY)) == ("bad_request", "other_sum")
+    assert act(subject, replace(alone, **both, other_sum=ENVY - 1))["ok"]
+    assert ways(paid(subject)) == {"cash": 1, "cheque": ENVY - 1}, "where no country has taxes, too"
 
 
 def test_a_cheque_is_no_cash() -> None:

@@ -1,0 +1,60 @@
+"""The soak of must-hit-by cycles is silent where they are fair, and finds a level that is not."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.faults.model_mystery import DRAWN, Award, Level, Terms
+from tests.soak.mystery import LEVEL, Played, by_model, judged, soak
+
+CYCLES = 4_000
+
+
+def test_some_thousand_cycles_of_each_form() -> None:
+    """Y2, Y5: both forms have the exact law, and no money is made; the seed is fixed."""
+    assert min(judged(CYCLES, 1).values()) > LEVEL
+
+
+def lower(terms: Terms, form: str, cycles: int, seed: int) -> Played:
+    """Cycles whose trigger is the lower of two."""
+    return by_model(replace(terms, must_hit_by=terms.must_hit_by - terms.rise), form, cycles, seed)
+
+
+class Forgetful(Level):
+    """A drawn level that does not remember what was decided."""
+
+    def contribute(self) -> Award | None:
+        if self.form == DRAWN:
+            self.highest = self.terms.minimum
+        return super().contribute()
+
+
+def test_a_shorter_range_is_found() -> None:
+    """Y1: whose maximum is a wager too low."""
+    assert min(judged(CYCLES, 1, lower).values()) < LEVEL
+
+
+def test_a_level_that_forgets_what_was_decided_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Y2: the drawn form alone, against the law and against the other form."""
+    monkeypatch.setattr("tests.soak.mystery.Level", Forgetful)
+    found = judged(CYCLES, 1, only="equal")
+    assert found["equal steps: both forms alike"] < LEVEL
+    assert found["equal steps, drawn: lengths"] < LEVEL
+    assert found["equal steps, committed: lengths"] > LEVEL
+
+
+def test_a_missing_micro_dollar_is_found() -> None:
+    """M4: the sums of a whole run are those that came in."""
+
+    def losing(terms: Terms, form: str, cycles: int, seed: int) -> Played:
+        played = by_model(terms, form, cycles, seed)
+        return replace(played, left=played.left - 1)
+
+    assert set(judged(10, 1, losing).values()) >= {0.0}
+
+
+def test_the_command_says_what_it_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    """Y5: each comparison with its chance, and how many are improbable; none of a level that is not there."""
+    assert soak(CYCLES, 1, "equal") == 0
+    assert "0 of 9 comparisons are improbable" in capsys.readouterr().out
+    assert soak(10, 1, "no such") == 1
