@@ -256,13 +256,32 @@ class WaitingHit(Item, frozen=True):
     amount: Money
 
 
+Day = Annotated[str, Meta(max_length=10, description="a date, such as 2026-12-24")]
+
+
+class Notice(Item, frozen=True):
+    """An announcement: from a day on a wager is no longer taken, or a limit is lower.
+
+    table: at that table alone. amount: in place of closing, what the limit becomes, in cents: of the level
+    named; without one, of wagers on an offer; with a table, of what its base wagers pay.
+    """
+
+    day: Day
+    table: Id | UnsetType = UNSET
+    level: Name | UnsetType = UNSET
+    amount: Money | UnsetType = UNSET
+
+
 class State(Message, tag="state", frozen=True):
-    """The facts of a link that a sign shows besides its meters."""
+    """The facts of a link that a sign shows besides its meters. notices: what was announced, where anything
+    was.
+    """
 
     link: Id
     state: Literal["normal", "pending", "win", "suspended", "fault"]
     reason: str
     waiting: tuple[WaitingHit, ...]
+    notices: tuple[Notice, ...] | UnsetType = UNSET
 
 
 PostedPays = Literal["percent", "for", "to", "fixed", "push"]

@@ -32,7 +32,7 @@ Title = Callable[[str], str]
 # Fields that say nothing to people, or are shown elsewhere.
 NOT_ABOUT: Final = (
     "people", "reason", "cause", "recomputed", "tick", "handed_on", "parts", "code", "template",
-    "mark",
+    "mark", "due",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
     "session", "kept_days", "written", "needs", "filled", "lost", "more", "values", "tax", "cash_before",
     "settles",
@@ -217,6 +217,7 @@ def _asked(names: EntryNames, command: bytes, money: Money) -> Sentence:
 _NUMBERS: Final[dict[str, Callable[[EntryNames, Any, int], Sentence | str]]] = {
     "hit": lambda names, _event, number: names.journal.called("H", number),
     "award": lambda names, _event, number: names.journal.called("A", number),
+    "notice": lambda _names, _event, number: f"N{number}",
     "left": lambda _names, _event, number: f"D{number}",
     "table": lambda names, _event, number: Sentence("table {table}", table=names.journal.table(number)),
     "link": lambda names, _event, number: Sentence("link {link}", link=names.link(number)),

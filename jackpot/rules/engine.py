@@ -283,7 +283,15 @@ class Engine:
         )  # fmt: skip
         answer = unkept or (self.state.acts[-1].answer if table is None else answer_of(table.answers[-1]))
         waiting = effects.waiting() if effects.awarded else ()
-        return Outcome(entry, answer, tuple(effects.pushes), moved.meters, waiting, tuple(effects.alarms))
+        return Outcome(
+            entry,
+            answer,
+            tuple(effects.pushes),
+            moved.meters,
+            waiting,
+            tuple(effects.alarms),
+            effects.notices(),
+        )
 
     def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> MovedLevels:
         """Changes the state by one event; the postings must balance, or the money stops (M4).

@@ -39,6 +39,7 @@ from jackpot.rules.state import (
     HitShown,
     Level,
     Link,
+    Notice,
     Placed,
     Round,
     Table,
@@ -46,6 +47,8 @@ from jackpot.rules.state import (
 
 # The `state` of a link names so many waiting jackpots; a sign has no room for more, and a frame is bounded.
 JACKPOTS_MAX: Final = 16
+# What a sign is told of a link's notices: its own, one a level, and one of each of some tables.
+NOTICES_MAX: Final = 16
 # How many waiting awards a table is told at once, 50 kB; the next ones when it has read them. A table
 # that reads is told 7,000 in 3 s, and nobody waits for that.
 AWARDS_AT_ONCE: Final = 256
@@ -261,6 +264,26 @@ def _jackpot(state: BankState, hit: Hit, level: Level) -> WaitingHit:
     mine = (award for award in hit.awards if award.level == level.number and award.status == "pending")
     cents = sum(to_cents(award.amount) for award in mine)
     return WaitingHit(f"H{hit.number}", level.terms.level, state.table(hit.table).terms.table, cents)
+
+
+def notices(state: BankState) -> dict[str, tuple[answers.Notice, ...]]:
+    """The notices that signs of each link show (P2): its own, and those of the payouts of its tables."""
+    found: dict[str, list[answers.Notice]] = {link.terms.link: [] for link in state.links}
+    for notice in state.notices:
+        table = state.table(notice.table) if notice.table else None
+        numbers = [notice.link] if notice.link else table.links if table is not None else []
+        for link in map(state.link, numbers):
+            found[link.terms.link].append(_notice(link, notice, table))
+    return {link: tuple(told[:NOTICES_MAX]) for link, told in found.items()}
+
+
+def _notice(link: Link, notice: Notice, table: Table | None) -> answers.Notice:
+    return answers.Notice(
+        notice.day,
+        UNSET if table is None else table.terms.table,
+        link.levels[notice.level - 1].terms.level if notice.level else UNSET,
+        UNSET if notice.amount is None else to_cents(notice.amount),
+    )
 
 
 def _on(bet: Placed) -> On:

@@ -683,6 +683,7 @@ TEMPLATES: Final[dict[str, Template]] = {
         None, "adjacent_boxes is {count}, at least the player's own counts (T9)", ("count",)
     ),
     "terms_max_rounds": Template(None, "max_rounds_per_minute is {count}, below 0 (L11)", ("count",)),
+    "terms_notice_days": Template(None, "notice_days is {days}, 0 to {most} (P2)", ("days", "most")),
     "terms_levels": Template(
         None, "levels {levels}: one `meter`, or {known} in this order (L3)", ("levels:list", "known:list")
     ),
@@ -1016,6 +1017,61 @@ TEMPLATES: Final[dict[str, Template]] = {
         Code.BAD_TERMS,
         "level {level}: the limit is below {held}, which stands on it (L7)",
         ("level", "held:sum"),
+    ),
+    # Of notices (P2).
+    "notice_of_nothing": Template(
+        Code.BAD_REQUEST,
+        "say which link is withdrawn, or what the table's payout limit becomes",
+        field="link",
+    ),
+    "notice_link_not_of_table": Template(
+        Code.UNKNOWN_LINK, "table {table} does not have link {link}", ("link", "table"), field="table"
+    ),
+    "notice_limit_of_all_tables": Template(
+        Code.BAD_REQUEST, "a link has one limit for all of its tables", field="table"
+    ),
+    "notice_of_level_without_limit": Template(
+        Code.BAD_REQUEST, "a level is named only with its new limit", field="level"
+    ),
+    "notice_without_level": Template(Code.BAD_REQUEST, "no level has this limit", field="level"),
+    "notice_not_lower": Template(
+        Code.BAD_AMOUNT,
+        "the limit is {now} now, and only a lower one is announced",
+        ("now:sum",),
+        field="amount",
+    ),
+    "notice_day_past": Template(Code.BAD_REQUEST, "{day} has begun already", ("day",), field="day"),
+    "notice_too_late": Template(
+        Code.BAD_REQUEST,
+        "{day} begins in less than {days} days, which is how long before it must be announced (P2)",
+        ("day", "days"),
+        field="day",
+    ),
+    "notice_stands": Template(
+        Code.NOTICE_STANDS, "notice {notice} says it for {day}: withdraw that first", ("notice", "day")
+    ),
+    "notice_unknown": Template(
+        Code.NO_SUCH_NOTICE, "{notice} does not stand", ("notice:quoted",), field="notice"
+    ),
+    "notice_needed_closes": Template(
+        Code.NOTICE_NEEDED,
+        "{name} is withdrawn {days} days after that was announced, or later: announce it first (P2)",
+        ("name", "days"),
+    ),
+    "notice_needed_lowers": Template(
+        Code.NOTICE_NEEDED,
+        "a limit of {name} is lowered {days} days after that was announced, or later: announce it first (P2)",
+        ("name", "days"),
+    ),
+    "notice_not_due": Template(
+        Code.NOTICE_NEEDED,
+        "{name}: notice {notice} says {day}: wait for that day, or withdraw the notice (P2)",
+        ("name", "notice", "day"),
+    ),
+    "notice_of_higher_limit": Template(
+        Code.NOTICE_NEEDED,
+        "notice {notice} announced {amount}, and no lower limit (P2)",
+        ("notice", "amount:sum"),
     ),
     # Of rounds, by people.
     "dealer_hand_was_shown": Template(Code.DEALER_SHOWN, "the dealer's hand was shown", field="on"),

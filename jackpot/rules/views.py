@@ -66,6 +66,7 @@ def statistics(engine: Engine) -> Map:
         },
         "blocked": [list(device) for device in state.blocked],
         "left": left(state),
+        "notices": len(state.notices),
         "requests": len(state.requests) + sum(table.waits() is not None for table in state.tables),
         "people": len(state.people),
         "last_day": state.last_day,

@@ -10,7 +10,7 @@ from typing import Final, get_args
 from controllers.messages import VoidCause
 from jackpot.rules.paytable import Game, LinkTerms
 
-# The chapter of the regulation by which each game is played in Pennsylvania; a game of any name has none (Y7).
+# The chapter of Pennsylvania's regulation by which each game is played; a game of any name has none (Y7).
 CHAPTERS: Final[Mapping[Game, str]] = {
     "four-card-poker": "641a",
     "let-it-ride": "643a",
