@@ -4,8 +4,8 @@ The journal does not say who dealt. A shift is as the site has it, else a third 
 those that pay, against all wagers of rounds that ended: a site may send the cards of those alone. Cards are
 held against the other cards of their rank, which a choice of paying hands favours as much; ranks against each
 other only where every hand was shown. Random numbers of mystery links are held against uniform ones, and
-their raw bytes against random bytes, for each link by itself. Many comparisons are made, so the chance of each is corrected for their
-number (Holm). Where nobody counted how two hands of a round come together, a round is judged by one hand:
+their raw bytes against random bytes, for each link by itself. Many comparisons are made, so the chance of
+each is corrected for their number (Holm). Where nobody counted how two hands of a round come together, a round is judged by one hand:
 that of the highest seat with the wager (Bad Beat, a Six Card Bonus whose cards an approval names), or of the
 table (Cover All), by its number of players.
 """
@@ -26,8 +26,8 @@ from jackpot.reports.read.names import JournalNames
 from jackpot.reports.read.shifts import shift_of
 from jackpot.reports.report import Brief, Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import cards as deck
-from jackpot.rules.hands import NAMES, Shown, beaten, best_of_table, makes, needs, rank_shown
 from jackpot.rules.events import LevelCounted
+from jackpot.rules.hands import NAMES, Shown, beaten, best_of_table, makes, needs, rank_shown
 from jackpot.rules.state import DrawMade, HandShown
 from jackpot.text import Sentence, card
 
@@ -263,7 +263,8 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         found += [(names, place, finding) for place, finding in _findings(names, tally)]
         hidden += tally.hidden
         hands += sum(counted.hands for by in tally.hands.values() for counted in by.values())
-    return judged(found, periods(spans), hands, hidden)
+        numbers += sum(drawn.count for drawn in tally.numbers.values())
+    return judged(found, periods(spans), hands, hidden, numbers)
 
 
 def judged(
@@ -333,8 +334,8 @@ def _verdict(improbable: int, known: int, hands: int, numbers: int) -> Sentence:
         )
     if known and numbers:
         return Sentence(
-            "fair, as far as {hands} hands and {numbers} random numbers can tell: none of {of} comparisons is "
-            "improbable",
+            "fair, as far as {hands} hands and {numbers} random numbers can tell: none of {of} comparisons "
+            "is improbable",
             numbers=f"{numbers:,}",
             **counts,
         )
