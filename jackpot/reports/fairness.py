@@ -5,9 +5,9 @@ those that pay, against all wagers of rounds that ended: a site may send the car
 held against the other cards of their rank, which a choice of paying hands favours as much; ranks against each
 other only where every hand was shown. Random numbers of mystery links are held against uniform ones, and
 their raw bytes against random bytes, for each link by itself. Many comparisons are made, so the chance of
-each is corrected for their number (Holm). Where nobody counted how two hands of a round come together, a round is judged by one hand:
-that of the highest seat with the wager (Bad Beat, a Six Card Bonus whose cards an approval names), or of the
-table (Cover All), by its number of players.
+each is corrected for their number (Holm). Where nobody counted how two hands of a round come together, a
+round is judged by one hand: that of the highest seat with the wager (Bad Beat, a Six Card Bonus whose cards
+an approval names), or of the table (Cover All), by its number of players.
 """
 
 from collections import Counter, defaultdict
