@@ -71,7 +71,7 @@ class RandomNumbers:
 
 
 def _of_test(test: RandomnessTest, bits: int) -> Finding:
-    what = Sentence("raw bits: {test}", test=Sentence(test.name))
+    what = Sentence("raw bits: {test}", test=test.name)
     return _of_statistic(what, bits, test.statistic, test.expected, test.chance)
 
 
