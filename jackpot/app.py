@@ -48,6 +48,7 @@ from jackpot.rules.acts.programs import BeginProgram, Serves
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
 from jackpot.runtime.errors import ProgramUnproved
+from jackpot.runtime.private_memory import MemoryNotPrivate, make_private
 from jackpot.runtime.service import Service
 from jackpot.web import api
 from jackpot.web import server_routes as site
@@ -408,6 +409,8 @@ async def serve(config: Config, told: Callable[[Server], None] = lambda _: None)
 
     told: called once it has started. Raises what Server raises.
     """
+    if config.mystery is not None:
+        _keep_memory_private()
     server, task, started = Server(config), asyncio.current_task(), False
 
     def stop_starting() -> None:
@@ -426,6 +429,14 @@ async def serve(config: Config, told: Callable[[Server], None] = lambda _: None)
         # A call to the database that the cancelled start waited for ends in doubt; the stop was asked for.
         if started or not ended.is_set():
             raise
+
+
+def _keep_memory_private() -> None:
+    """Before a mystery key is read: nobody but root sees it, or a running trigger, in this process (Y9)."""
+    try:
+        make_private()
+    except MemoryNotPrivate as error:
+        log.warning("memory_not_private", reason=str(error))
 
 
 class _Known(NamedTuple):

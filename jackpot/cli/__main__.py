@@ -39,7 +39,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     ),
     "links": CommandEntry(
         "jackpot.cli.links",
-        "Links and their meters: list, show, suspend, resume, correct, transfer, close, change.",
+        "Links and their meters: list, show, suspend, resume, correct, transfer, close, change, announce.",
         FLOOR,
     ),
     "alarms": CommandEntry(
@@ -67,6 +67,11 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "keys": CommandEntry(
         "jackpot.cli.keys",
         "Keys of devices and of the site: make, show, revoke, clear a conflict.",
+        OPERATIONS,
+    ),
+    "mystery": CommandEntry(
+        "jackpot.cli.mystery",
+        "Mystery levels that are committed: make and rotate their key, show what runs.",
         OPERATIONS,
     ),
     "ledger": CommandEntry(

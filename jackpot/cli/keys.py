@@ -39,7 +39,7 @@ def new(
     from jackpot.net.device_registry import fingerprint
 
     key = secrets.token_bytes(KEY_BYTES)
-    _write(file, key.hex() + "\n", 0o600, force)
+    write_key_file(file, key.hex() + "\n", 0o600, force)
     typer.echo(f"{file}: made, fingerprint {fingerprint(key)}")
 
 
@@ -64,8 +64,8 @@ def site(
     pem = public_pem(key.public)
     if public.exists() and not force:
         fail(f"{public} exists already: a key is replaced only with --force")
-    _write(file, private.hex() + "\n", 0o600, force)
-    _write(public, pem, 0o644, force=True)
+    write_key_file(file, private.hex() + "\n", 0o600, force)
+    write_key_file(public, pem, 0o644, force=True)
     typer.echo(f"{file}: made, and {public}, fingerprint {key.fingerprint}\n{pem}", nl=False)
 
 
@@ -98,14 +98,14 @@ def tls(
     made = self_signed(hosts, days, SystemClock().unix_ms())
     if cert.exists() and not force:
         fail(f"{cert} exists already: a certificate is replaced only with --force")
-    _write(key, made.key, 0o600, force)
-    _write(cert, made.cert, 0o644, force=True)
+    write_key_file(key, made.key, 0o600, force)
+    write_key_file(cert, made.cert, 0o644, force=True)
     typer.echo(f"{cert}: made for {', '.join(hosts)}, good for {days} days, SHA-256 {made.fingerprint}")
     typer.echo(f'[listen.tls]\ncert = "{cert}"\nkey = "{key}"')
 
 
-def _write(file: Path, text: str, mode: int, force: bool) -> None:
-    """Creates a file atomically; ends the command on an error."""
+def write_key_file(file: Path, text: str, mode: int, force: bool) -> None:
+    """Creates a key's file atomically; ends the command on an error."""
     # Written under another name first: a key file never holds half a key, whenever the machine stops.
     near = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:

@@ -12,6 +12,7 @@ from jackpot.catalogue import (
     ids,
     ids_for,
     money_text,
+    notice_days_of,
     odds_return,
     parse_money,
     parse_pays,
@@ -19,7 +20,7 @@ from jackpot.catalogue import (
     rows_of,
 )
 from jackpot.catalogue import load as load_paytable
-from jackpot.config.links import Links, warn_of_readings
+from jackpot.config.links import Links, warn_of_notice, warn_of_readings
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.acts.tables import TABLE_LINKS_MAX
@@ -62,6 +63,7 @@ class OfferEntry(msgspec.Struct, frozen=True):
     validate_at: str | None = None
     cage_at: str | None = None
     approved: str = ""
+    notice_days: int | None = None
 
 
 class Offer(NamedTuple):
@@ -177,6 +179,7 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
         fold=_fold(paytable),
         cage_at=cage_at,
         cards=offer.cards,
+        notice_days=notice_days_of(paytable, offer.notice_days),
     )
     try:
         check_link(terms)
@@ -185,6 +188,7 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
         return None
     _check_return(read, offer, paytable, terms)
     _warn(source, offer, paytable)
+    warn_of_notice(source, f"offer {offer.id}", entry, terms)
     return None if read.any_wrong() else terms
 
 

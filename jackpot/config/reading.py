@@ -14,6 +14,7 @@ from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, unreadab
 from jackpot.config.heads import read_heads
 from jackpot.config.lines import lines_of
 from jackpot.config.links import Links, count_unsaid, read_banks, read_links
+from jackpot.config.mystery_key import read_mystery_section
 from jackpot.config.notify import read_notify
 from jackpot.config.offers import read_offers
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
@@ -76,6 +77,7 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
     _warn_of_links(source, links, tables, signs if len(servers) > 1 else ())
     _warn_of_final(source, site, links)
     ends, people = read_ends(source, roles), _people(source)
+    mystery = read_mystery_section(source, roles)
     return Config(
         path=source.path,
         site=site,
@@ -98,6 +100,7 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
         keys_end=ends,
         postings=postings,
         count_unsaid=count_unsaid(source),
+        mystery=mystery,
     )
 
 

@@ -259,12 +259,11 @@ PairPlus = Literal["ante", "half-ante", "both"]
 class TablePosting(msgspec.Struct, frozen=True):
     """What a table posts besides its links and offers (P1).
 
-    base_wagers: paytables of the catalogue that its own game pays. payout_limit: what those wagers pay at
-    most, in micro-dollars, None for no limit. pair_plus: what that wager needs besides (B7).
+    base_wagers: paytables of the catalogue that its own game pays. pair_plus: what that wager needs besides
+    (B7).
     """
 
     base_wagers: tuple[str, ...] = ()
-    payout_limit: int | None = None
     pair_plus: PairPlus | None = None
 
 
@@ -317,6 +316,12 @@ class Heads(msgspec.Struct, frozen=True):
     webhook_ca: Path | None = None
 
 
+class Mystery(msgspec.Struct, frozen=True):
+    """What committed mystery levels need (Y12). key: the key's file, which may be missing."""
+
+    key: Path
+
+
 class Notify(msgspec.Struct, frozen=True):
     """The webhook that is notified of what waits for people. secret: 32 bytes that sign. events: by name.
 
@@ -347,7 +352,8 @@ class Config(msgspec.Struct, frozen=True):
     mean, in sentences. heads: None where none are signed. notify: None where nobody is told. keys_end: by
     (role, id), the site's own as ("site", "heads"), when a key is as old as `[keys] good_days` lets it
     become, unix seconds; empty where the site sets no age. postings: by table, what it posts besides its
-    links and offers. count_unsaid: links and offers whose count it leaves to the journal (P8).
+    links and offers. count_unsaid: links and offers whose count it leaves to the journal (P8). mystery: None
+    where no key is named.
     """
 
     path: Path
@@ -372,6 +378,7 @@ class Config(msgspec.Struct, frozen=True):
     keys_end: dict[tuple[str, str], int] = {}
     postings: dict[str, TablePosting] = {}
     count_unsaid: frozenset[str] = frozenset()
+    mystery: Mystery | None = None
 
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
         """The keys that a device may greet with, none for a device that is not configured."""

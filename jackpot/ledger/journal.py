@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import astuple
 
+from jackpot.ledger.trigger_rows import TriggerChanges
 from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.postings import Posting
 
@@ -25,7 +26,8 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
     at: unix milliseconds. digest: 16 bytes, of the decoded request. postings: sorted by (link, level), at
     most one of each. hash: SHA-256 over the previous row's hash and `canonical` of this row. The other fields
-    are those of `DecidedEntry`. hits: not hashed, since they follow from earlier rows.
+    are those of `DecidedEntry`. hits: not hashed, since they follow from earlier rows. triggers: what its
+    transaction does to the table next to the journal; only on the way there, and in no row that was read.
     """
 
     bank: str
@@ -42,6 +44,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     postings: tuple[Posting, ...]
     hash: bytes
     hits: tuple[int, ...] = ()
+    triggers: TriggerChanges | None = None
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -91,11 +94,13 @@ def chained(previous: bytes, row: Row) -> bytes:
     return sha256(previous + canonical(row)).digest()
 
 
-def row_of(bank: str, epoch: int, entry: DecidedEntry, previous: bytes) -> Row:
+def row_of(
+    bank: str, epoch: int, entry: DecidedEntry, previous: bytes, triggers: TriggerChanges | None = None
+) -> Row:
     """The row that journals `entry` behind a row whose hash is `previous` (M4: postings go with it)."""
     seq, at, *others, hits = astuple(entry)
     facts: tuple[Any, ...] = (bank, seq, at, epoch, *others)
-    whole = *facts, sha256(previous + _encode((ROW_FORMAT, *facts))).digest(), hits
+    whole = *facts, sha256(previous + _encode((ROW_FORMAT, *facts))).digest(), hits, triggers
     return Row(*whole)
 
 

@@ -46,7 +46,7 @@ _SQLITE_UNIQUE: Final = """
 """
 
 # Older versions of PostgreSQL print it also where there is no other table; every other table's is needed.
-_QUALIFIER: Final = re.compile(r"\bposting\.")
+_QUALIFIER: Final = re.compile(r"\b(?:posting|mystery_trigger)\.")
 _QUERY: Final = "query of view "
 _POSTGRES: Final = ("schemas", "sql", "postgres")
 # These words of catalogue.sql say which kind of fact a line is.

@@ -14,6 +14,7 @@ import jackpot.cli
 from jackpot.app import Server
 from jackpot.cli.__main__ import root
 from jackpot.cli.offline_ledger import alone
+from jackpot.config.mystery_key import new_key_text
 from jackpot.ledger.store import CommitInDoubt
 from tests.cli.test_users import ANN, FIRST
 from tests.ledger.waiting import open_ledger
@@ -22,6 +23,8 @@ from tests.running_server import LINK, LINKS, configure, on_loop
 
 SIDE: Final = f'{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
 BY: Final = ("--by", "ann")
+# A file next to the configuration.
+NEXT: Final = "next"
 # What each is typed with, and answers to what it asks.
 WRITING: Final[dict[tuple[str, str], tuple[tuple[str, ...], str]]] = {
     ("bank", "open"): (("side",), ""),
@@ -36,9 +39,10 @@ WRITING: Final[dict[tuple[str, str], tuple[tuple[str, ...], str]]] = {
     ("users", "erase"): (("cal", *BY), ""),
     ("users", "end-token"): (("1", *BY), ""),
     ("users", "recover"): (("eve",), f"{ANN}\n{ANN}\n"),
+    ("mystery", "rotate-key"): ((NEXT,), ""),
 }
 # They only read.
-READING: Final = {("users", "list"), ("users", "tokens")}
+READING: Final = {("users", "list"), ("users", "tokens"), ("mystery", "show"), ("mystery", "new-key")}
 # Of a server that runs.
 ASKING: Final = {("bank", "confirm-program")}
 # `ledger` has a ledger by its address, without a configuration that knows heads: it makes one, copies one or
@@ -66,7 +70,8 @@ def test_one_place_opens_a_ledger_to_write() -> None:
         *WITHOUT_HEADS,
     }
     groups: dict[str, Any] = {
-        name: getattr(typer.main.get_command(root(name)), "commands", {})[name] for name in ("bank", "users")
+        name: getattr(typer.main.get_command(root(name)), "commands", {})[name]
+        for name in ("bank", "users", "mystery")
     }
     known = {(name, command) for name, group in groups.items() for command in group.commands}
     assert known == WRITING.keys() | READING | ASKING
@@ -77,6 +82,9 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A configuration with two banks, and the signed heads of another ledger than it names."""
     folder = tmp_path_factory.mktemp("heads")
     signing = heads(folder)
+    for name in ("key", NEXT):
+        (folder / name).write_text(new_key_text()[0])
+        (folder / name).chmod(0o600)
 
     @on_loop
     async def begun() -> None:
@@ -88,13 +96,14 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
             pass
 
     begun()
-    return configure(folder, links=f"{LINKS}\n{SIDE}", extra=signing).path
+    return configure(folder, links=f"{LINKS}\n{SIDE}", extra=f'{signing}\n[mystery]\nkey = "key"').path
 
 
 @pytest.mark.parametrize("command", WRITING, ids=" ".join)
 def test_a_command_writes_nothing_into_another_ledger(command: tuple[str, str], other: Path) -> None:
     """S8: the ledger was lost and begun again; who would write says which head is not in it."""
     words, typed = WRITING[command]
+    words = tuple(str(other.parent / word) if word == NEXT else word for word in words)
     run = [*command, *words, "--config", str(other)]
     done = CliRunner().invoke(root(command[0]), run, input=typed)
     assert (done.exit_code, "was signed" in done.output) == (1, True), done.output

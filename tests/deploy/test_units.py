@@ -168,3 +168,9 @@ def test_the_readme_names_every_part() -> None:
     for file in sorted(DEPLOY.rglob("*")):
         if file.is_file() and file.name not in {"README.md", "grafana-password"} and "keys" not in file.parts:
             assert f"`{file.relative_to(DEPLOY)}`" in text, file
+
+
+def test_no_core_and_no_swap_holds_a_running_trigger() -> None:
+    """Y9: what the server keeps in its memory alone reaches no disk; its witness may be written (Y8)."""
+    assert (setting("LimitCORE"), setting("MemorySwapMax")) == ("0", "0")
+    assert setting("ReadWritePaths") == "-/etc/jackpot/mystery"

@@ -24,6 +24,7 @@ from jackpot.rules.acts.people import FirstPeople
 from tests import ceilings
 from tests.ledger import golden
 from tests.ledger.people import Paper
+from tests.ledger.sealed import KEY, numbered, put
 from tests.ledger.waiting import copy, open_ledger
 
 ROOT: Final = Path(__file__).parents[2]
@@ -32,6 +33,7 @@ VIEWS: Final = {
     "audit_meters": "bank, link, level",
     "audit_hits": "bank, hit, seq, link, level",
     "audit_people": "number",
+    "audit_commitments": "bank, link, level, cycle, number",
 }
 ANN, BEN = Named.of("ann", "Ann"), Named.of("ben", "Ben")
 KEYS: Final = Secret(1, "$argon2id$1", b"totp"), Secret(2, "$argon2id$2")
@@ -195,6 +197,7 @@ def test_the_commands_of_the_page_answer(tmp_path: Path, database: str, postgres
     path = tmp_path / "ledger.db"
     golden.make(path)
     with closing(SqliteLedger(path)) as source, closing(open_ledger(database)) as target:
+        source.change(*put([numbered(1)]))
         copy(source, target)
     make_roles(database)
     postgres.sql("CREATE ROLE auditor LOGIN IN ROLE jackpot_auditor")
@@ -213,6 +216,34 @@ def test_the_commands_of_the_page_answer(tmp_path: Path, database: str, postgres
             assert len(done.stdout.splitlines()) > len(VIEWS)
     finally:
         postgres.sql("DROP ROLE auditor")
+
+
+def test_a_running_commitment_is_shown_without_its_trigger(tmp_path: Path, database: str) -> None:
+    """Y12: an auditor sees which commitments run, and which key they need; on PostgreSQL no sealed byte."""
+    row = numbered(1)
+    path = tmp_path / "ledger.db"
+    golden.make(path)
+    with closing(SqliteLedger(path)) as source, closing(open_ledger(database)) as target:
+        source.change(*put([row]))
+        copy(source, target)
+    make_roles(database)
+    shown = {
+        "bank": "main", "link": "mystery", "level": "major", "cycle": 7, "number": 1,
+        "committed": row.committed.hex(), "key_id": KEY.id,
+    }  # fmt: skip
+    assert on_sqlite(path)["audit_commitments"] == [shown]
+    assert asyncio.run(on_postgres(database))["audit_commitments"] == [shown]
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        asyncio.run(as_auditor(database, "SELECT committed FROM mystery_trigger"))
+
+
+async def as_auditor(url: str, statement: str) -> Lines:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute("SET ROLE jackpot_auditor")
+        return [dict(row) for row in await connection.fetch(statement)]
+    finally:
+        await connection.close()
 
 
 def test_people_have_digests_and_no_secret(tmp_path: Path) -> None:

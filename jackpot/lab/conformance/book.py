@@ -25,6 +25,7 @@ from jackpot.lab.conformance.offers import Bounds, ConformanceOffer
 from jackpot.lab.conformance.report import ConformanceReport
 from jackpot.rules import cards
 from jackpot.rules.hands import Shown
+from jackpot.rules.void_causes import SETTLES
 
 Answer = Ack | Nack
 KEPT: Final = 64
@@ -185,7 +186,8 @@ class TableRecord:
     def refuse(self, command: Commanded, code: str) -> Nack:
         """Refuses by a nack that uses up no number: another command may come under it."""
         self.undecided.clear()
-        return Nack(command.seq, code, f"the tester says {code}", self.last_seq + 1)
+        link = (self.closed_offer or self._link) if code == "suspended" else UNSET
+        return Nack(command.seq, code, f"the tester says {code}", self.last_seq + 1, link=link)
 
     def keep(self, command: Commanded, answer: Answer) -> Answer:
         """Makes the answer durable: the number is used up."""
@@ -265,9 +267,28 @@ class TableRecord:
                 self._check_count(found)
                 self._end("closed")
             case Void():
-                self._end("voided")
-                return Ack(seq, refunds=self._refunds(found.bets))
+                return self._void(found, message)
         return Ack(seq)
+
+    def _void(self, found: Open, message: Void) -> Answer:
+        """Gives all wagers back, or all but Trips Wagers, with which the round goes on (P5)."""
+        kept = message.settles or ()
+        if kept and message.cause not in SETTLES:
+            return Nack(message.seq, "bad_message", f"settles: not for {message.cause}")
+        for link in kept:
+            if link not in self.offers or not self.offers[link].trips:
+                return Nack(message.seq, "bad_message", f"settles: {link} is no Trips Wager")
+        if kept and not found.locked:
+            return Nack(message.seq, "not_locked", "round: it is not locked")
+        if kept and found.settled:
+            return Nack(message.seq, "already_settled", "settles: hands of it were settled")
+        back = {place: stake for place, stake in found.bets.items() if place.link not in kept}
+        if kept:
+            found.bets = {place: stake for place, stake in found.bets.items() if place.link in kept}
+            found.chips, found.sums = {}, {}
+        else:
+            self._end("voided")
+        return Ack(message.seq, refunds=self._refunds(back))
 
     def _refunds(self, bets: Mapping[BetPlace, Stake]) -> tuple[Refund, ...]:
         """What goes back to the players, with its amount (B3)."""

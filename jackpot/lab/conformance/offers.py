@@ -17,6 +17,8 @@ from jackpot.rules.paytable import Fixed, ForOne, Game, PaytableRow, ToOne
 # Amounts where the paytable leaves them to the player: chips of five dollars.
 LEAST: Final = 500
 MOST: Final = 2_500
+# The paytables of Trips Wagers of today begin so.
+TRIPS: Final = "pa-653a-trips-"
 # Deals that are looked through for a hand: the rarest lowest row comes in every fifth or so.
 DEALS_MAX: Final = 10_000
 
@@ -56,6 +58,11 @@ class ConformanceOffer(NamedTuple):
     def summed(self) -> bool:
         """Whether the dealer also says what they come to (B3)."""
         return self.counted and self.bounds.least < self.bounds.most
+
+    @property
+    def trips(self) -> bool:
+        """Whether some voids let its wagers be settled (P5)."""
+        return self.link.startswith(TRIPS)
 
     @property
     def refund_pays(self) -> RefundPays:

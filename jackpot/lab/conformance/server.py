@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from controllers.frames import STRANGER_MAX, FrameReader, decode, encode
 from controllers.hello import NONCE_BYTES, hello_mac
-from jackpot.lab.conformance.offers import offer_of, paid, winning_deal
+from jackpot.lab.conformance.offers import TRIPS, offer_of, paid, winning_deal
 from jackpot.lab.conformance.report import ConformanceReport
 from jackpot.rules import cards as deck
 from jackpot.rules.hands import Shown
@@ -282,6 +282,7 @@ class Questions:
             for number, offer in enumerate(found):
                 self._bounds(offer)
                 await self._amounts(call, offer, f"offer-{self.seq}-{number}")
+                await self._void_but(call, offer, f"void-{self.seq}-{number}")
                 await self._paid(call, offer, f"odds-{self.seq}-{number}")
 
     def _bounds(self, offer: Message) -> None:
@@ -306,6 +307,21 @@ class Questions:
         await self._take(call, offer, round_id, 1, most)
         said = await self._command(call, t="void", round=round_id, reason="a test of the protocol")
         self.expect("offer-refunds", _refunds(said), [(1, link, most)], "what a void returns")
+
+    async def _void_but(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
+        """A void that lets the wager be settled, taken of Trips Wagers alone; then one that returns it."""
+        link, least = offer["link"], offer["least"]
+        await self._take(call, offer, round_id, 1, least)
+        await self._counted(call, offer, round_id)
+        void: Message = {"t": "void", "round": round_id, "reason": "a test of the protocol"}
+        said = await self._command(call, **void, cause="shoe-jam", settles=[link])
+        self.expect("offer-void", said.get("code"), "bad_message", f"{link} settled after a jam")
+        said = await self._command(call, **void, cause="exposed-card", settles=[link])
+        kept = offer["paytable"].startswith(TRIPS)
+        wanted = None if kept else "bad_message"
+        self.expect("offer-void", said.get("code"), wanted, f"{link} settled after a card was exposed")
+        said = await self._command(call, **void, cause="stub-count")
+        self.expect("offer-void", _refunds(said), [(1, link, least)], "a void of the stub's count")
 
     async def _paid(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
         """A round of one wager: counted wrong and right, closed without its cards, and then won."""
@@ -389,7 +405,15 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
     (Questions.commands, ("answers", "same-answer", "conflict", "gap", "bad-message", "codes", "resumes")),
     (
         Questions.offers,
-        ("offers", "offer-codes", "offer-refunds", "offer-mismatch", "offer-unshown", "offer-pays"),
+        (
+            "offers",
+            "offer-codes",
+            "offer-refunds",
+            "offer-void",
+            "offer-mismatch",
+            "offer-unshown",
+            "offer-pays",
+        ),
     ),
     (Questions.replaces, ("replaces",)),
 )

@@ -11,13 +11,14 @@ from functools import partial
 
 import msgspec
 
-from jackpot.ledger import keyring, papers
+from jackpot.ledger import keyring, papers, trigger_rows
 from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.banks import COPY_HOLDER, UNFINISHED_COPY
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, check_sealed
 from jackpot.ledger.store import LedgerCorrupt, LedgerError, LedgerUnusable, Store
+from jackpot.ledger.trigger_rows import SealedTrigger
 from jackpot.ledger.verify.verifier import VerifyOptions, verify
 
 # Called with what is being done, how many rows are done, and how many there are.
@@ -52,16 +53,20 @@ async def carry(
     source: Store, target: Store, progress: Progress = lambda _what, _done, _of: None
 ) -> list[Copied]:
     """Adds to `target` what it lacks of `source`: rows with their epochs and hashes, the newest snapshots,
-    and what lies next to the journal about people and payouts.
+    and what lies next to the journal about people and payouts; running triggers, sealed, as of those heads.
 
     Raises NotACopy before anything is written; LedgerUnusable for an empty source; LedgerCorrupt if a row
     does not follow from the one before it, naming the row, before that page is written; and what the ledgers
     raise.
     """
-    heads = await source.run(heads_of)
+    heads, triggers = await source.run(_heads_and_triggers)
     await _check(source, target, heads)
     copied = [Copied(head, await _carry_bank(source, target, head, progress)) for head in heads]
-    await target.change(*await source.run(keyring.carried), *await source.run(papers.carried))
+    await target.change(
+        *await source.run(keyring.carried),
+        *await source.run(papers.carried),
+        *trigger_rows.carried(triggers),
+    )
     return copied
 
 
@@ -80,6 +85,20 @@ def heads_of(ledger: Reader) -> list[Head]:
         if head.epoch == 0:
             raise LedgerCorrupt(f"{head.bank}: its head is gone")
     return heads
+
+
+def _heads_and_triggers(ledger: Reader) -> tuple[list[Head], list[SealedTrigger]]:
+    """The heads, as `heads_of`, and the running triggers of that very moment, by one statement.
+
+    A trigger that was opened after its head was read would be missing where the copy's commitment still runs.
+    """
+    heads = heads_of(ledger)
+    if trigger_rows.TABLE in ledger.version.lacks:
+        return heads, []
+    at, triggers = trigger_rows.stored_with_heads(ledger)
+    return [
+        msgspec.structs.replace(head, seq=at[head.bank][0], hash=at[head.bank][1]) for head in heads
+    ], triggers
 
 
 async def prove(

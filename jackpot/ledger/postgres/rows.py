@@ -13,6 +13,10 @@ from jackpot.ledger.names import names_of
 from jackpot.ledger.postgres.connection import PostgresConnection
 from jackpot.ledger.store import DROP_SNAPSHOTS, SNAPSHOTS_KEPT, Statement, kept_apart, not_kept, not_written
 from jackpot.ledger.takeovers import OPENED
+from jackpot.ledger.trigger_rows import DROP as DROP_TRIGGER
+from jackpot.ledger.trigger_rows import KEEP as KEEP_TRIGGER
+from jackpot.ledger.trigger_rows import TABLE as TRIGGERS
+from jackpot.ledger.trigger_rows import TriggerChanges
 
 # The SQLSTATE of schemas/sql/postgres for rows that are not there before COMMIT.
 _NOT_KEPT: Final = "JP005"
@@ -24,6 +28,8 @@ _APPEND: Final = """
     )
 """
 _KEEP_NAME: Final = KEEP_NAME.replace("?", "$")
+_KEEP_TRIGGER: Final = KEEP_TRIGGER.replace("?", "$")
+_DROP_TRIGGER: Final = DROP_TRIGGER.replace("?", "$")
 
 
 async def append_rows(
@@ -31,7 +37,7 @@ async def append_rows(
 ) -> None:
     """Adds the rows and moves the head, which must stand before the first of them: one message to the
     database, with its COMMIT unless a transaction is open; some more where a row names anything. number: the
-    bank's.
+    bank's. So do those with which a running trigger is kept or opened.
 
     Raises LedgerCorrupt where the database does not have all of them then, and what it raises itself.
     """
@@ -43,17 +49,30 @@ async def append_rows(
     postings = [(number, row.seq, *posting) for row in rows for posting in row.postings]
     hits = [(number, row.seq, hit) for row in rows for hit in row.hits]
     values = number, epoch, rows[0].seq - 1, journal, postings, hits, synchronous
+    names, changes = names_of(rows), [row.triggers for row in rows if row.triggers is not None]
     try:
-        if names := names_of(rows):
+        if names or changes:
             async with connection.transaction():
                 await connection.execute(_APPEND, *values)
                 await connection.executemany(_KEEP_NAME, [name.values(number) for name in names])
+                for change in changes:
+                    await _change_triggers(connection, change)
         else:
             await connection.execute(_APPEND, *values)
     except asyncpg.PostgresError as error:
         if error.sqlstate == _NOT_KEPT:
             raise not_kept(text(error)) from error
         raise
+
+
+async def _change_triggers(connection: Connection, change: TriggerChanges) -> None:
+    """Keeps and deletes running triggers, in the transaction of their row. One that was deleted by somebody
+    else has nothing left to delete.
+    """
+    for kept in change.kept:
+        _check_wrote(TRIGGERS, await connection.execute(_KEEP_TRIGGER, *kept.values()))
+    for committed in change.opened:
+        await connection.execute(_DROP_TRIGGER, committed)
 
 
 def _check_wrote(table: str, status: str) -> None:

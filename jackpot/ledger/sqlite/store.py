@@ -25,6 +25,9 @@ from jackpot.ledger.store import (
     over,
 )
 from jackpot.ledger.takeovers import COPIED, OPENED, RELEASED, TAKEN
+from jackpot.ledger.trigger_rows import DROP as DROP_TRIGGER
+from jackpot.ledger.trigger_rows import KEEP as KEEP_TRIGGER
+from jackpot.ledger.trigger_rows import TABLE as TRIGGERS
 
 # Rows of a statement that is kept prepared: its text is below 16 KiB. One for fewer rows is filled up to
 # the next power of two with rows of nothing, so there are ten texts a table. A text for each number of rows
@@ -161,12 +164,31 @@ def _write(
     for name in names_of(rows):
         connection.execute(KEEP_NAME, name.values(number))
         named += connection.changes()  # none where it is there
+    changed = _change_triggers(connection, rows)
     connection.execute(_FENCE, (rows[-1].seq, rows[-1].hash, number, epoch, seq_before))
     if connection.changes() != 1:
         raise over(rows[0].bank, epoch)
     # What triggers do is in the total alone.
-    written = sum(1 + len(row.postings) + len(row.hits) for row in rows) + named + 1
+    written = sum(1 + len(row.postings) + len(row.hits) for row in rows) + named + changed + 1
     _check_wrote("all", connection.total_changes() - before, written)
+
+
+def _change_triggers(connection: apsw.Connection, rows: Sequence[Row]) -> int:
+    """Keeps and deletes running triggers with the rows that commit to them and open them. Returns the number
+    of changed rows. One that was deleted by somebody else has nothing left to delete.
+    """
+    changed = 0
+    for row in rows:
+        if row.triggers is None:
+            continue
+        for kept in row.triggers.kept:
+            connection.execute(KEEP_TRIGGER, kept.values())
+            _check_wrote(TRIGGERS, connection.changes(), 1)
+            changed += 1
+        for committed in row.triggers.opened:
+            connection.execute(DROP_TRIGGER, (committed,))
+            changed += connection.changes()
+    return changed
 
 
 def _tell_taken(connection: apsw.Connection, bank: str, how: str) -> None:

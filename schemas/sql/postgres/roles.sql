@@ -28,7 +28,8 @@ END $$;
 GRANT INSERT ON bank, journal, posting, hit_entry, takeover, name TO jackpot_server;
 GRANT INSERT, UPDATE ON head TO jackpot_server;
 GRANT INSERT, UPDATE, DELETE ON snapshot TO jackpot_server;
-GRANT INSERT, UPDATE, DELETE ON person, secret, attempt, session, paper, told TO jackpot_server;
+GRANT INSERT, UPDATE, DELETE ON person, secret, attempt, session, paper, told, mystery_trigger TO jackpot_server;
 
--- An auditor reads what people did and what they are called, and nothing that lets anybody in.
-REVOKE ALL ON secret, attempt, session FROM jackpot_auditor;
+-- An auditor reads what people did and what they are called, and nothing that lets anybody in. Of a running trigger
+-- not even the encrypted bytes: who copied them would need nothing but the key.
+REVOKE ALL ON secret, attempt, session, mystery_trigger FROM jackpot_auditor;

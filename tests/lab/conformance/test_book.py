@@ -14,6 +14,7 @@ from jackpot.lab.conformance.report import ConformanceReport
 
 # On the device, counted, by two community cards; and chips on the layout, by three cards.
 COUNTED, LAID = "pa-643a-five-card-bonus-C", "pa-643a-three-card-bonus-A"
+TRIPS = "pa-653a-trips-A"
 LINK = "five"
 
 
@@ -147,6 +148,31 @@ def test_what_is_against_an_offer_is_found(name: str, code: str | None, commands
     answer = [book.decide(each) for each in commands][-1]
     assert [one.name for one, verdict, _ in book._report.results() if verdict == "fail"] == [name]
     assert getattr(answer, "code", None) == code
+
+
+def test_a_void_lets_trips_wagers_be_settled() -> None:
+    """P5: the tester's server decides as the rules do; the round goes on with these wagers."""
+    book = TableRecord(
+        ConformanceReport("table", offers=True), LINK, 100, [offer_of(COUNTED), offer_of(TRIPS)]
+    )
+    voids = [
+        command("void", seq, reason="x", cause=cause, settles=settles)
+        for seq, cause, settles in (
+            (2, "exposed-card", [TRIPS]), (4, "shoe-jam", [TRIPS]), (5, "exposed-card", [COUNTED]),
+            (6, "exposed-card", [TRIPS]),
+        )
+    ]  # fmt: skip
+    book.decide(offered(1, on(COUNTED, 1000), on(TRIPS, 500), lock=False))
+    early = book.decide(voids[0])
+    book.decide(command("lock", 3, **RIGHT))
+    jam, other, done = (book.decide(each) for each in voids[1:])
+    assert [getattr(answer, "code", None) for answer in (early, jam, other, done)] == [
+        "not_locked", "bad_message", "bad_message", None,
+    ]  # fmt: skip
+    assert isinstance(done, Ack)
+    assert [(one.link, one.amount) for one in done.refunds or ()] == [(COUNTED, 1000)]
+    assert book.facts is not None
+    assert [bet.link for bet in book.facts.bets] == [TRIPS]
 
 
 def test_a_void_and_a_withdrawal_return_the_amounts() -> None:

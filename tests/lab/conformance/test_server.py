@@ -53,14 +53,14 @@ tables = ["T01"]
 
 @on_loop
 async def test_this_server_passes_with_its_offers(tmp_path: Path) -> None:
-    """B3, B4, B16: amounts, counts with sums, cards, odds and refunds; without offers none is looked at."""
+    """B3, B4, B16, P5: amounts, counts with sums, cards, odds, voids; without offers none is looked at."""
     config = configure(tmp_path, links=LINKS + OFFERS)
     async with Server(config) as server:
         port, key = server.ports["tables"], config.keys["table", "T01"][0]
         target = ConformanceTarget("127.0.0.1", port, "T01", key, LINK, 100)
         report = await examine(target, quick=True)
     found = {one.name: (verdict, why) for one, verdict, why in report.results() if one.of_offers}
-    assert len(found) == 6
+    assert len(found) == 7
     assert {verdict for verdict, _ in found.values()} == {"pass"}, report.results()
 
 

@@ -58,7 +58,7 @@ CHANGES = (
     "TRUNCATE bank",
 )
 KEPT: Final = KeptRows(known=True, days=None, at=0)
-AUDITED = ("takeover", "name", "audit_meters", "audit_hits", "audit_people")
+AUDITED = ("takeover", "name", "audit_meters", "audit_hits", "audit_people", "audit_commitments")
 WRITES = (
     "INSERT INTO bank (name) VALUES ('x')",
     "INSERT INTO journal SELECT * FROM journal",
