@@ -6,6 +6,7 @@ and counts are held against the sum of these laws.
 
 import math
 from collections import Counter
+from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
@@ -29,6 +30,11 @@ class LevelCycles:
         self.ended: Counter[int] = Counter()
         self._begun: Counter[int] = Counter()
         self._residue = self._wagers = 0
+
+    @property
+    def returned(self) -> Fraction:
+        """What the level returns of a wager in the long run."""
+        return odds_of(self.terms).long_run
 
     def wager(self) -> None:
         """Counts a wager."""

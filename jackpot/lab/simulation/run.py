@@ -98,7 +98,7 @@ class WagerEnd(NamedTuple):
     """A wager when the floor closed.
 
     wager: its link or offer. wagered, paid: in cents; paid by rows without a meter, what they return of the
-    wager among it. exact: the part that those rows return.
+    wager among it. exact: the part that those rows return. Of a mystery link its meters are all it pays.
     """
 
     wager: str
@@ -235,8 +235,10 @@ class _Wager:
         self.forfeits = terms.forfeits(game)
         self.expected = NO_HANDS if terms.mystery else goodness_of_fit.expected_of(terms, game, players)
         self.one_a_round = not terms.mystery and goodness_of_fit.one_a_round(terms, game)
-        self.exact = Fraction(0) if terms.mystery else odds_return(terms, players)
         self.cycles = [LevelCycles(level, terms.wager) for level in terms.levels if terms.mystery]
+        self.exact = sum((level.returned for level in self.cycles), Fraction(0))
+        if not terms.mystery:
+            self.exact = odds_return(terms, players)
         self.wagers = self.wagered = self.paid = 0
 
     def amount(self, number: int) -> int:
@@ -485,8 +487,9 @@ class _Table:
         won = [award for award in outcome.answer.awards or () if award.kind in ("meter", "odds")]
         for wager in self._wagers:
             wager.closed(self._players, [award for award in won if award.link == wager.link])
+        whole = {wager.link for wager in self._wagers if wager.cycles}
         for award in won:
-            if award.kind == "odds":
+            if award.kind == "odds" or award.link in whole:
                 self.paid[award.link] += award.amount + (award.stake or 0)
         for wager in self._wagers:
             paid = [award for award in won if award.link == wager.link]
