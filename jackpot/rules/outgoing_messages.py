@@ -27,7 +27,7 @@ from jackpot.rules import cards as deck
 from jackpot.rules.hands import needs
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Greeting, WaitingAwards
-from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.rules.paytable import Game, HandKind, LinkTerms
 from jackpot.rules.phrases import english
 from jackpot.rules.state import (
     CLOSED,
@@ -208,14 +208,19 @@ def _bounds(terms: LinkTerms, game: Game) -> dict[str, Any]:
         return {"count": True} if terms.count_chips else {}
     bounds = {"least": terms.wager, "most": terms.most, "unit": terms.unit}
     cents = {name: to_cents(micros) for name, micros in bounds.items()}
-    return {**cents, "placed": terms.placed, "count": terms.count_chips, "needs": needed(terms, game)}
+    return {
+        **cents,
+        "placed": terms.placed,
+        "count": terms.count_chips,
+        "needs": needed(terms.hand_kind, game, terms.cards),
+    }
 
 
-def needed(terms: LinkTerms, game: Game) -> tuple[Need, ...]:
-    """The fields of a table's lock and settle that decide a wager on an offer."""
-    counts = needs(terms.hand_kind, game, terms.cards)
+def needed(kind: HandKind, game: Game, six: Sequence[str] = ()) -> tuple[Need, ...]:
+    """The fields of a table's lock and settle that decide a wager on an offer. six: as in `hands.needs`."""
+    counts = needs(kind, game, six)
     named: tuple[Need, ...] = ("cards", "board", "dealer", "bonus")
-    players: tuple[Need, ...] = ("players",) if terms.hand_kind == "best-of-table" else ()
+    players: tuple[Need, ...] = ("players",) if kind == "best-of-table" else ()
     return (*(name for name, count in zip(named, counts, strict=True) if count), *players)
 
 
