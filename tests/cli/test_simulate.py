@@ -72,7 +72,7 @@ def test_a_mystery_link_stands_next_to_its_exact_law() -> None:
         (("--paytable", "mystery"), "level"),
         (("--paytable", "mystery", "--offer", "pa-653a-trips-A"), "has nothing else"),
         (("--paytable", "none"), "there is no paytable 'none'"),
-        ((*SMALL, "--game", "three-card-poker"), "--game: pa-643a-five-card-C is for"),
+        ((*SMALL, "--game", "three-card-poker"), "--game: pa-643a-five-card-C: for let-it-ride"),
         ((), "give --paytable, --offer, or both"),
         (("--offer", "pa-643a-five-card-C"), "is no offer: it pays from a meter"),
         ((*SMALL, "--set", "wager"), "--set: 'wager' is not like wager=5.00"),

@@ -21,6 +21,7 @@ from jackpot.reports.fairness import IMPROBABLE, TOO_FEW, DrawCounts, FairnessTa
 from jackpot.reports.read.dealt import DealtRound, watch
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules import hands
+from jackpot.rules.events import LevelCounted
 from jackpot.rules.hands import Deal, best_row
 from jackpot.rules.state import DrawMade
 from tests.lab.simulation.floors import FIRST, FIVE, played
@@ -196,6 +197,9 @@ class Paying:
 
     def drawn(self, seq: int, round_: DealtRound, draws: list[DrawMade]) -> None:
         self._to.drawn(seq, round_, draws)
+
+    def counted(self, levels: list[LevelCounted]) -> None:
+        self._to.counted(levels)
 
     def played(self, round_: DealtRound, sign: int) -> None:
         _, ranking = hands.made_of("five-flop", "let-it-ride")

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from controllers.answers import Ack, Award
+from controllers.answers import Ack, AwardFacts
 from controllers.messages import Bet, Claim, Close, Settle, Wager
 from jackpot.bank.draws import Below, draws_at
 from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, CommandBatch, Sequencer
@@ -252,7 +252,7 @@ class _Wager:
                 self.wagers += 1
                 self.wagered += bet.amount
 
-    def closed(self, players: int, awards: Sequence[Award]) -> None:
+    def closed(self, players: int, awards: Sequence[AwardFacts]) -> None:
         """Counts the wagers of a closed round on mystery levels, from the highest seat down (Y3)."""
         won = {(award.seat, award.level): from_cents(award.amount) for award in awards}
         for level in self.cycles:
