@@ -61,7 +61,7 @@ def test_a_floor_of_the_engine_has_the_exact_law(tmp_path: Path) -> None:
     _, thrown = played(tmp_path / "thrown", PLAN, keep=False)
     assert kept.problems == thrown.problems == []
     assert (kept.rows, kept.levels) == (thrown.rows, thrown.levels)
-    assert all(level.hits > 500 for level in kept.levels)
+    assert all(level.hits > 300 for level in kept.levels)
     (wager,) = kept.wagers
     assert min(kept.chances().values()) > 0.001
     assert {finding.what.partition(":")[0] for finding in wager.judged.findings} == {"mega", "minor"}
