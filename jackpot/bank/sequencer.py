@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from controllers.messages import Lock, Wager
-from jackpot.bank.draws import SecureChance, draws_at
+from jackpot.bank.draws import Drawn, RepeatedChance, SecureChance, draws_at
 from jackpot.ledger.held import HeldRows
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, SnapshotSeal, digest_of
@@ -60,7 +60,8 @@ class CommandBatch(msgspec.Struct, frozen=True):
 class QueuedCommand(msgspec.Struct, eq=False):
     """A submitted command or query, with its decision.
 
-    entry: its journal entry, if any. state: what it seals, if it is a snapshot seal.
+    entry: its journal entry, if any. state: what it seals, if it is a snapshot seal. drawn: for mystery
+    levels, kept in case it is decided again.
     """
 
     work: Envelope | Question
@@ -69,6 +70,7 @@ class QueuedCommand(msgspec.Struct, eq=False):
     entry: DecidedEntry | None = None
     poison: str | None = None
     state: bytes | None = None
+    drawn: Drawn = {}
 
 
 def _release_nobody(_outcome: Outcome) -> None:
@@ -102,7 +104,7 @@ class Sequencer:
         chance: Chance | None = None,
     ) -> None:
         self.engine = engine
-        self._chance = engine.chance = chance or SecureChance()
+        self._chance = engine.chance = RepeatedChance(chance or SecureChance())
         self.bank = head.bank
         self.epoch = head.epoch
         self.durable_seq = head.seq
@@ -259,6 +261,7 @@ class Sequencer:
             else:
                 if isinstance(work.command, LOCKS) and (draws := self._draws(self.engine, work.table or "")):
                     work = msgspec.structs.replace(work, draws=draws)
+                self._chance.begin(item.drawn)
                 if item.poison is None:
                     item.outcome = outcome = self.engine.execute(work)
                 else:
