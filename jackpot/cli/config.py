@@ -13,7 +13,7 @@ from jackpot.text import counted
 if TYPE_CHECKING:
     from jackpot.config import Config
     from jackpot.config.settings import Listen, Signage
-    from jackpot.rules.paytable import LinkTerms
+    from jackpot.rules.paytable import LevelTerms, LinkTerms
 
 app = typer.Typer(
     help="The configuration file: check it, begin one, its schema.",
@@ -136,6 +136,9 @@ def _links(found: "Config") -> list[str]:
         if link.offer:
             lines += _offer(link, money_text)
             continue
+        if link.mystery:
+            lines += _mystery(link, money_text)
+            continue
         lines.append(f"link {link.link} (bank {link.bank}): {link.paytable}, wager {wager}")
         for level in link.levels:
             limit = "no limit" if level.limit is None else f"limit {money_text(level.limit)}"
@@ -144,6 +147,41 @@ def _links(found: "Config") -> list[str]:
                 f"seed {money_text(level.seed)}, reseed {money_text(level.reseed)}, {limit}"
             )
     return lines
+
+
+def _mystery(terms: "LinkTerms", money_text: Callable[[int], str]) -> list[str]:
+    """A mystery link: between which sums its meters move, and what it returns (Y1, Y5)."""
+    from jackpot.catalogue import rate_text
+    from jackpot.config.mystery import returns, wagers
+
+    counted_by = "electronic" if terms.electronic else "chips counted"
+    head = (
+        f"link {terms.link} (bank {terms.bank}): mystery, {terms.form}, wager {money_text(terms.wager)}, "
+        f"{counted_by}, returns {returns(terms)}"
+    )
+    return [
+        head,
+        *(
+            f"  {level.level}: {money_text(level.seed)}, must hit by {money_text(level.must_hit_by or 0)}, "
+            f"{rate_text(level.primary)} of each wager; {wagers(level, terms.wager)}; "
+            f"{_pays_from(level, terms.wager)}"
+            for level in terms.levels
+        ),
+    ]
+
+
+def _pays_from(level: "LevelTerms", wager: int) -> str:
+    """The meter from which a wager returns more than it costs, where there is one (Y5)."""
+    from math import floor
+
+    from jackpot.catalogue import money_text
+    from jackpot.odds.must_hit_by import MustHitByTerms, break_even
+
+    terms = MustHitByTerms(level.reseed, level.must_hit_by or 0, wager, level.primary)
+    meter = break_even(terms)
+    if meter is None:
+        return "no meter makes a wager return more than it costs"
+    return f"a wager returns more than it costs above {money_text(floor(meter))}"
 
 
 def _offer(terms: "LinkTerms", money_text: Callable[[int], str]) -> list[str]:

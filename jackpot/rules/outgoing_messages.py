@@ -174,9 +174,10 @@ def hit_push(bank: str, link: Link, level: str, shown: HitShown) -> answers.Hit:
 
 def link_push(link: Link) -> answers.Link:
     """A link's state; an active one has no reason."""
+    most = must_hit_by(link) or UNSET
     if not link.suspended:
-        return answers.Link(link.terms.link, "active", "")
-    return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1])
+        return answers.Link(link.terms.link, "active", "", most)
+    return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1], most)
 
 
 def link_facts(link: Link, game: Game) -> LinkFacts:
@@ -187,8 +188,15 @@ def link_facts(link: Link, game: Game) -> LinkFacts:
         paytable=link.terms.paytable,
         levels=tuple(level.terms.level for level in link.levels),
         state="suspended" if link.suspended else "active",
+        must_hit_by=must_hit_by(link) or UNSET,
         **_bounds(link.terms, game),
     )
+
+
+def must_hit_by(link: Link) -> dict[str, int]:
+    """By level the sum by which its running cycle must hit, in cents; none of any other link (Y6)."""
+    terms = {level.terms.level: level.mystery.terms for level in link.levels if level.mystery is not None}
+    return {name: to_cents(one.must_hit_by or 0) for name, one in terms.items()}
 
 
 def _bounds(terms: LinkTerms, game: Game) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from jackpot.config.writing import Writing
 from jackpot.odds.worker import LabCall, LabReply
 from jackpot.program import lab_install
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
-from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.rules.paytable import ANY, Game, LinkTerms
 from jackpot.text import RefusalSentence, Sentence, both, named
 from jackpot.web.forms import sum_of
 from jackpot.web.http_connection import while_there
@@ -75,7 +75,7 @@ class Lab:
                 raise
             meters, problem = {}, error.message
         if told is not None and "as" in given:
-            return _file(told, given["as"], terms.paytable)
+            return _file(told, given["as"], terms.link if terms.mystery else terms.paytable)
         written = {f"meter.{name}": decimal(meter) for name, meter in meters.items()}
         shown: dict[str, Any] = {
             "links": [name for name, link in self._links.items() if not link.offer],
@@ -88,6 +88,7 @@ class Lab:
             ],
             "told": told,
             "problem": problem,
+            "has_cards": not terms.mystery,
             "lab_install": lab_install(),
         }
         # Pictures and files are of the meters that this page shows, though they rise meanwhile.
@@ -203,6 +204,6 @@ def _games(config: Config) -> dict[str, tuple[Game, ...]]:
     """The games of each link's tables; those of its paytable if it has no tables."""
     return {
         link.link: tuple(dict.fromkeys(table.game for table in config.tables if link.link in table.links))
-        or games_of(load(link.paytable))
+        or ((ANY,) if link.mystery else games_of(load(link.paytable)))
         for link in config.links
     }
