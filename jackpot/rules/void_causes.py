@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, get_args
 
 from controllers.messages import VoidCause
-from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.rules.paytable import MASSACHUSETTS, Game, LinkTerms
 
 # The chapter of the regulation by which each game is played in Pennsylvania.
 CHAPTERS: Final[Mapping[Game, str]] = {
@@ -39,7 +39,7 @@ SETTLES: Final[frozenset[VoidCause]] = frozenset(("cards-face-up", "exposed-card
 def sections(cause: VoidCause, game: Game, paytables: Iterable[str]) -> str:
     """The sections that name the cause at such a table, by its jurisdictions. paytables: of its links."""
     pennsylvania, massachusetts = _SECTIONS[cause]
-    ours = {paytable.partition("-")[0] == "ma" for paytable in paytables}
+    ours = {paytable.startswith(MASSACHUSETTS) for paytable in paytables}
     found = [] if ours == {True} else [f"{CHAPTERS[game]}{section}" for section in pennsylvania]
     return ", ".join(found + [f"MA {section}" for section in massachusetts if True in ours])
 
