@@ -48,11 +48,16 @@ class Challenge(Message, tag="challenge", frozen=True):
     server: str
 
 
+Need = Literal["cards", "board", "dealer", "bonus", "players"]
+"""A field that decides a wager: a hand's own cards, those of no seat, how many are dealt a hand (lock)."""
+
+
 class LinkFacts(Item, frozen=True):
     """A link. Of an offer, which has no levels, also its bounds.
 
     least, most, unit: of a wager's amount. placed: on the device or on the layout. count: the dealer's count
-    comes with the lock.
+    comes with the lock. needs: the fields of lock and settle that its wagers need. must_hit_by: of a mystery
+    link, by level the sum by which the meter is won.
     """
 
     link: Id
@@ -65,6 +70,8 @@ class LinkFacts(Item, frozen=True):
     unit: Money | UnsetType = UNSET
     placed: Literal["device", "layout"] | UnsetType = UNSET
     count: bool | UnsetType = UNSET
+    needs: tuple[Need, ...] | UnsetType = UNSET
+    must_hit_by: dict[str, Money] | UnsetType = UNSET
 
 
 class StandingBet(Item, frozen=True):
@@ -161,13 +168,17 @@ class Ack(Message, tag="ack", frozen=True):
 
 
 class Nack(Message, tag="nack", frozen=True):
-    """A refusal. expected: the seq that the table sends next; where it is given, no number was used up."""
+    """A refusal. expected: the seq that the table sends next; where it is given, no number was used up.
+
+    link: the one that takes no wagers, where that is why.
+    """
 
     seq: Seq
     code: str
     message: str
     expected: Seq | None = None
     hits: tuple[str, ...] = ()
+    link: Id | UnsetType = UNSET
 
 
 class Welcome(Message, tag="welcome", frozen=True, kw_only=True, omit_defaults=False):
@@ -196,10 +207,13 @@ class Error(Message, tag="error", frozen=True):
 
 
 class Meters(Message, tag="meters", frozen=True):
+    """Meters, each with its level. must_hit_by: of those of mystery links in a whole snapshot."""
+
     bank: Id
     rev: Int
     at: Moment
     values: tuple[tuple[Id, str, Money], ...]
+    must_hit_by: tuple[tuple[Id, str, Money], ...] | UnsetType = UNSET
 
 
 class Hit(Message, tag="hit", frozen=True):
@@ -236,9 +250,12 @@ class Round(RoundFacts, tag_field="t", tag="round", frozen=True):
 
 
 class Link(Message, tag="link", frozen=True):
+    """A link's state. must_hit_by: as in a welcome; it may change when a cycle begins."""
+
     link: Id
     state: LinkState
     reason: str
+    must_hit_by: dict[str, Money] | UnsetType = UNSET
 
 
 class WaitingHit(Item, frozen=True):
@@ -248,13 +265,32 @@ class WaitingHit(Item, frozen=True):
     amount: Money
 
 
+Day = Annotated[str, Meta(max_length=10, description="a date, such as 2026-12-24")]
+
+
+class Notice(Item, frozen=True):
+    """An announcement: from a day on a wager is no longer taken, or a limit is lower.
+
+    table: at that table alone. amount: in place of closing, what the limit becomes, in cents: of the level
+    named; without one, of wagers on an offer; with a table, of what its base wagers pay.
+    """
+
+    day: Day
+    table: Id | UnsetType = UNSET
+    level: Name | UnsetType = UNSET
+    amount: Money | UnsetType = UNSET
+
+
 class State(Message, tag="state", frozen=True):
-    """The facts of a link that a sign shows besides its meters."""
+    """The facts of a link that a sign shows besides its meters. notices: what was announced, where anything
+    was.
+    """
 
     link: Id
     state: Literal["normal", "pending", "win", "suspended", "fault"]
     reason: str
     waiting: tuple[WaitingHit, ...]
+    notices: tuple[Notice, ...] | UnsetType = UNSET
 
 
 PostedPays = Literal["percent", "for", "to", "fixed", "push"]
@@ -291,6 +327,7 @@ class PostedWager(Item, frozen=True):
     """A wager that a table takes on a link or an offer. least, most, unit: of its amount, in cents.
 
     magic, lucky: the N for 1 of a draw, 0 without one. limits: of the meters that have one, in cents.
+    must_hit_by: of a mystery link, by level the sum by which it is won.
     """
 
     link: Id
@@ -305,6 +342,7 @@ class PostedWager(Item, frozen=True):
     magic: Int = 0
     lucky: Int = 0
     limits: dict[str, Money] = msgspec.field(default_factory=dict)
+    must_hit_by: dict[str, Money] = msgspec.field(default_factory=dict)
 
 
 class PostedBase(Item, frozen=True):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from controllers.answers import Hit, State
 from jackpot.clock import Clock
@@ -83,7 +84,7 @@ class FollowedBoard(MeterBoard):
         links = {name: board for name, board in said.links.items() if name in self.links}
         for name, board in links.items():
             view = self.links[name]
-            self._shown[name] = board
+            self._shown[name], self.notices[name] = board, board.notices
             if (view.state, view.reason) != (board.state, board.reason):
                 view.state, view.reason = board.state, board.reason
                 if self.trusted:
@@ -96,8 +97,13 @@ class FollowedBoard(MeterBoard):
         self._restate()
         for name, board in links.items():
             view = self.links[name]
+            most = board.must_hit_by or UNSET
             view.facts = msgspec.structs.replace(
-                view.facts, wager=board.wager, paytable=board.paytable, levels=tuple(board.levels)
+                view.facts,
+                wager=board.wager,
+                paytable=board.paytable,
+                levels=tuple(board.levels),
+                must_hit_by=most,
             )
             if view.levels.keys() != board.levels.keys():
                 view.levels = dict(board.levels)
@@ -109,7 +115,8 @@ class FollowedBoard(MeterBoard):
         """The `state` that the server decided; a fault while nobody confirms it."""
         told = self._shown.get(link)
         shown = told.shown if told is not None and self.trusted else "fault"
-        return State(link, shown, self.state(link)[1] or RESUMED, told.waiting if told is not None else ())
+        waiting, notices = (told.waiting, told.notices) if told is not None else ((), ())
+        return State(link, shown, self.state(link)[1] or RESUMED, waiting, notices or UNSET)
 
 
 class RedisFollower:

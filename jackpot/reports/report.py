@@ -1,6 +1,6 @@
 """Definition of a report: its name, parameters and columns; one form for commands and pages."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Literal, NamedTuple, Self
 
@@ -193,6 +193,22 @@ class Report(NamedTuple):
     copies: tuple[str, ...] = ()
     personal: bool = False
     brief: Brief | None = None
+
+    def asked(self, ledger: Reader, wanted: ReportRequest) -> ReportResult:
+        """What `find` returns, with links by their titles. Raises as that does."""
+        found = self.find(ledger, wanted)
+        links = {number for number, column in enumerate(self.columns) if column.name == "link"}
+        if not links:
+            return found
+        return found._replace(rows=(_titled(row, links, wanted) for row in found.rows))
+
+
+def _titled(row: tuple[Cell, ...], links: Collection[int], wanted: ReportRequest) -> tuple[Cell, ...]:
+    """A row whose links have their titles. links: the places of their cells."""
+    return tuple(
+        wanted.link_cell(cell) if number in links and type(cell) is str else cell
+        for number, cell in enumerate(row)
+    )
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from controllers import messages
 from controllers.answers import Error, Nack
@@ -22,8 +23,9 @@ from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm
 from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.acts.tables import TableOpened
+from jackpot.rules.chance import NO_CHANCE, Chance
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import KEY_BYTES, ActCommand, Command, Envelope, RawDraws, TableHello
+from jackpot.rules.commands import KEY_BYTES, ActCommand, Command, Envelope, TableHello
 from jackpot.rules.effects import Effects, Map, MovedLevels
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, Refused
@@ -36,6 +38,7 @@ from jackpot.rules.rounds import betting, settling
 from jackpot.rules.rounds.betting import FrameContext
 from jackpot.rules.signing import People
 from jackpot.rules.state import ANSWERS_KEPT, AnsweredAct, AnsweredFrame, BankState, FrameRefused, Table
+from jackpot.rules.templates import TEMPLATES
 
 # Events of the bank's writer itself, without an answer to anybody.
 OWN = (Sealed, ProgramBegan)
@@ -65,12 +68,16 @@ DECIDE: Final[dict[type[Command], Callable[[BankState, Table, Any, FrameContext]
 
 
 class Engine:
-    """The engine of one bank. Between entries its state is whole; see the module's text."""
+    """The engine of one bank. Between entries its state is whole; see the module's text.
+
+    chance: what its decisions draw from (Y2); none, unless its bank's writer gives it one.
+    """
 
     def __init__(self, bank: str) -> None:
         self.state = BankState(bank)
         self._tables: dict[str, Table] = {}
         self.epoch = Epoch()
+        self.chance: Chance = NO_CHANCE
 
     @property
     def seq(self) -> int:
@@ -143,7 +150,7 @@ class Engine:
             return _not_applied(table, seq, Refusal("seq_gap", next=table.last_seq + 1))
         try:
             asked_ms = self.epoch.asked_ms(table, envelope.tick)
-            around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
+            around = _around(self.epoch, table, envelope, asked_ms, self.chance)
             event = DECIDE[type(command)](self.state, table, command, around)
         except Refusal as refusal:
             if refusal.code in NOT_APPLIED:
@@ -154,16 +161,18 @@ class Engine:
             event = _internal(self.state, envelope, str(error))
         return self._commit(envelope, table, event)
 
-    def decide(self, envelope: Envelope, asked_ms: int, lately: int | None = None) -> Event:
+    def decide(
+        self, envelope: Envelope, asked_ms: int, lately: int | None = None, chance: Chance = NO_CHANCE
+    ) -> Event:
         """The event that a command, other than a hello, would lead to now; nothing changes.
 
         asked_ms: as in `Wagered`, in place of this engine's own clock. lately: as in `FrameContext`, None
-        where this engine knows. Raises Refusal, InvariantError.
+        where this engine knows. chance: in place of its own. Raises Refusal, InvariantError.
         """
         table, command = self._tables.get(envelope.table or ""), envelope.command
         if table is None:
             return self._decide_act(command, _by(envelope))
-        around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
+        around = _around(self.epoch, table, envelope, asked_ms, chance)
         if lately is not None:
             around = msgspec.structs.replace(around, rounds_lately=lately)
         return DECIDE[type(command)](self.state, table, command, around)
@@ -274,7 +283,15 @@ class Engine:
         )  # fmt: skip
         answer = unkept or (self.state.acts[-1].answer if table is None else answer_of(table.answers[-1]))
         waiting = effects.waiting() if effects.awarded else ()
-        return Outcome(entry, answer, tuple(effects.pushes), moved.meters, waiting, tuple(effects.alarms))
+        return Outcome(
+            entry,
+            answer,
+            tuple(effects.pushes),
+            moved.meters,
+            waiting,
+            tuple(effects.alarms),
+            effects.notices(),
+        )
 
     def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> MovedLevels:
         """Changes the state by one event; the postings must balance, or the money stops (M4).
@@ -311,10 +328,11 @@ def _by(envelope: Envelope) -> ActContext:
     return ActContext(People(envelope.people, envelope.proof), envelope.tick, envelope.at)
 
 
-def _around(epoch: Epoch, table: Table, draws: dict[str, RawDraws], tick: int, asked_ms: int) -> FrameContext:
+def _around(epoch: Epoch, table: Table, envelope: Envelope, asked_ms: int, chance: Chance) -> FrameContext:
     """The frame context. asked_ms: as in `Wagered`."""
+    tick = envelope.tick
     lately = epoch.lately(table, tick) if table.terms.max_rounds_per_minute else 0
-    return FrameContext(draws, asked_ms, lately, tick)
+    return FrameContext(envelope.draws, asked_ms, lately, tick, chance)
 
 
 def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]) -> None:
@@ -335,7 +353,15 @@ def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]
 
 def _not_applied(table: Table, seq: int, refusal: Refusal, *alarms: tuple[str, Map]) -> Outcome:
     """A refusal that uses up no number: the table goes on from `expected`."""
-    return Outcome(None, Nack(seq, refusal.code.value, refusal.message, table.last_seq + 1), alarms=alarms)
+    nack = Nack(seq, refusal.code.value, refusal.message, table.last_seq + 1, link=_suspended_link(refusal))
+    return Outcome(None, nack, alarms=alarms)
+
+
+def _suspended_link(refusal: Refusal) -> str | UnsetType:
+    """The link that takes no wagers, where that is why: the table's others still do."""
+    if refusal.code != Code.SUSPENDED:
+        return UNSET
+    return str(dict(zip(TEMPLATES[refusal.template].names, refusal.values, strict=True))["link"])
 
 
 def _resent(table: Table, seq: int, digest: bytes) -> Outcome:

@@ -18,6 +18,7 @@ HandKind = Literal[
     "beaten",
     "winning",
     "five-line",
+    "mystery",
 ]
 """Which cards make the hand (H2, B16).
 
@@ -31,6 +32,8 @@ five-flop of all players (Cover All, B10). beaten: the lower five-best of player
 
 Of base wagers, which no table sends (B2): winning: the player's five-best that beats the dealer's (Blind).
 five-line: the player's two and the three community cards of a line (Criss-Cross).
+
+mystery: none. What a link pays whose levels must hit by a sum, whatever the cards (Y1).
 """
 
 Game = Literal[
@@ -39,15 +42,20 @@ Game = Literal[
     "three-card-poker",
     "four-card-poker",
     "criss-cross-poker",
+    "any",
 ]
+"""What a table plays. any: a game of any name, of which only wagers are sent (Y7)."""
 
-# Betting positions a game has by its own section (L11).
+ANY: Final = "any"
+
+# Betting positions a game has by its own section (L11); of a game of any name, as many as seats have numbers.
 SEATS: dict[Game, int] = {
     "let-it-ride": 7,
     "three-card-poker": 7,
     "four-card-poker": 7,
     "ultimate-texas-holdem": 6,
     "criss-cross-poker": 6,
+    "any": 16,
 }
 
 Fold = Literal["none", "stands", "forfeits"]
@@ -62,6 +70,7 @@ FOLD: dict[Game, Fold] = {
     "three-card-poker": "forfeits",
     "four-card-poker": "forfeits",
     "criss-cross-poker": "stands",
+    "any": "none",
 }
 
 
@@ -138,7 +147,10 @@ class EnvyRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 class LevelTerms(msgspec.Struct, frozen=True, array_like=True):
-    """One level of a link (L3-L7): rates in basis points, sums in micro-dollars for this link's wager."""
+    """One level of a link (L3-L7): rates in basis points, sums in micro-dollars for this link's wager.
+
+    must_hit_by: the highest sum that a mystery level shows (Y1), None of any other.
+    """
 
     level: str
     primary: int
@@ -146,6 +158,14 @@ class LevelTerms(msgspec.Struct, frozen=True, array_like=True):
     seed: int
     reseed: int
     limit: int | None = None
+    must_hit_by: int | None = None
+
+
+Form = Literal["", "drawn", "committed"]
+"""How it is decided which wager wins a mystery level (Y2); "" of any other link.
+
+drawn: by a number that each wager draws for itself. committed: by a trigger that was fixed before.
+"""
 
 
 class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
@@ -154,13 +174,16 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     wager: micro-dollars. rows, envy: best first. electronic: placed from a game account (Five Card
     Hand Bonus). dealer_hand: a wager may be placed on the dealer's hand (A6). validate_at: odds awards
     below this sum are final at once (A10), None: everything waits. magic_every, lucky_every: one
-    chance in N a round (A7), 0: off. magic_for, lucky_for: their N for 1.
+    chance in N a round (A7), 0: off. magic_for, lucky_for: their N for 1. notice_days: so many days before it
+    is withdrawn, or a limit of it lowered, people announce that (P2).
 
-    A link without levels is an offer (B1): all that follows is for it, and a link with levels has none of it.
-    Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager. placed:
-    where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at: awards of
-    this sum are the cage's (B15), None: none is. cards: of a Six Card Bonus of Ultimate Texas Hold 'Em the
-    places of its six (`hands.SIX_PLACES`), which its approval names (B16).
+    A link without levels is an offer (B1): `most` to `cards` are for it, and a link with levels has none of
+    them. Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager.
+    placed: where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at:
+    awards of this sum are the cage's (B15), None: none is. cards: of a Six Card Bonus of Ultimate Texas Hold
+    'Em the places of its six (`hands.SIX_PLACES`), which its approval names (B16).
+
+    form: of a link whose levels must hit by a sum. It has no rows, and pays no hand (Y1).
     """
 
     link: str
@@ -189,6 +212,13 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     fold: Literal["game", "stands", "forfeits"] = "game"
     cage_at: int | None = None
     cards: tuple[str, ...] = ()
+    notice_days: int = 0
+    form: Form = ""
+
+    @property
+    def mystery(self) -> bool:
+        """Whether its levels must hit by a sum, whatever the cards (Y1)."""
+        return self.form != ""
 
     @property
     def offer(self) -> bool:
@@ -219,7 +249,8 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
 class TableTerms(msgspec.Struct, frozen=True, array_like=True):
     """A table and its links (L2). seats: its betting positions. links: in settlement order.
 
-    max_rounds_per_minute: 0 is off (L11).
+    max_rounds_per_minute: 0 is off (L11). payout_limit: what its base wagers pay at most, in micro-dollars,
+    None for no limit (P1). notice_days: so many days before that is lowered people announce it (P2).
     """
 
     table: str
@@ -228,3 +259,5 @@ class TableTerms(msgspec.Struct, frozen=True, array_like=True):
     links: tuple[str, ...]
     adjacent_boxes: int = 2
     max_rounds_per_minute: int = 0
+    payout_limit: int | None = None
+    notice_days: int = 0

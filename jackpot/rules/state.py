@@ -164,8 +164,28 @@ class HitShown(msgspec.Struct, array_like=True, gc=False):
     cards: bytes = b""
 
 
+class MysteryCycle(msgspec.Struct, array_like=True, gc=False):
+    """The running cycle of a level that must hit by a sum (Y2), and what is left of those before (Y4).
+
+    terms: on which it began; changed ones count from the next (Y11). start: its meter then. decided: the
+    highest meter that was decided without a win, at first the start. stake: the house's money in it (L8).
+    undone: by the cycle whose award was undone, what waits in the overflow for refunds of its wagers. lent:
+    by award, what the house paid when people raised it. Micro-dollars.
+    """
+
+    terms: LevelTerms
+    start: int
+    decided: int
+    stake: int
+    undone: dict[int, int] = {}
+    lent: dict[int, int] = {}
+
+
 class Level(msgspec.Struct, array_like=True):
-    """A level's accounts, its counts (S1), its cycles (L10) and all of its history that can change."""
+    """A level's accounts, its counts (S1), its cycles (L10) and all of its history that can change.
+
+    mystery: of one that must hit by a sum. Nothing of it is recomputed (Y4), so its history is only a count.
+    """
 
     number: int
     terms: LevelTerms
@@ -178,10 +198,11 @@ class Level(msgspec.Struct, array_like=True):
     undone_hits: int = 0
     joined: list[tuple[int, int]] = []
     shown: list[HitShown] = []
+    mystery: MysteryCycle | None = None
 
     @property
     def wagers(self) -> int:
-        """How many stand (S1)."""
+        """How many stand (S1); of a mystery level only those of rounds that were closed (Y3)."""
         return self.history.wagers
 
 
@@ -283,6 +304,16 @@ class DrawMade(msgspec.Struct, array_like=True, gc=False):
         return self.lucky_box if self.lucky_chance == 0 else None
 
 
+class CountedBet(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A wager of a closed round as it counted on a mystery level (Y3): in which cycle, and what it added."""
+
+    seat: int
+    link: int
+    level: int
+    cycle: int
+    amount: int
+
+
 class Settling(msgspec.Struct, array_like=True, gc=False):
     """An entry that settled seats of the round in turn, or closed it (seats empty).
 
@@ -303,6 +334,7 @@ class Round(msgspec.Struct, array_like=True):
     link, in micro-dollars (B3). offers: the numbers of the offers that were wagered on. bonus: the cards of
     the Six Card Bonus that all share (B16). players: who are dealt a hand, 0 where nobody said (B10).
     abandoned: the seats whose players left, and whether people have confirmed it (P6).
+    counted: its wagers on mystery levels, once it was closed (Y3).
     """
 
     id: str
@@ -325,6 +357,7 @@ class Round(msgspec.Struct, array_like=True):
     offers: list[int] = []
     bonus: bytes = b""
     players: int = 0
+    counted: list[CountedBet] = []
     abandoned: dict[int, bool] = {}
 
     def lost(self) -> set[int]:
@@ -586,6 +619,29 @@ class ResidualAmount(msgspec.Struct, array_like=True):
     amount: int
 
 
+class Notice(msgspec.Struct, frozen=True, array_like=True):
+    """An announcement of what ends on a day, or of which limit is lower from then on (P2).
+
+    link, table, level: 0 for none. With a link and a table it ends at that table alone. amount: what the
+    limit becomes, of a level, of wagers on an offer, or without a link of a table's payouts; micro-dollars.
+    day: as people read it; due: when it begins, at: of its entry, in unix milliseconds.
+    """
+
+    number: int
+    link: int
+    table: int
+    level: int
+    amount: int | None
+    day: str
+    due: int
+    at: int
+
+    @property
+    def about(self) -> tuple[int, int, int, bool]:
+        """What it is about: of each there is one."""
+        return self.link, self.table, self.level, self.amount is not None
+
+
 class NumberRange(msgspec.Struct, frozen=True, array_like=True):
     """The numbers that a part's hits, or its awards, have here: first <= number < end.
 
@@ -623,7 +679,8 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     lifted, and the entry that began it. parts: the banks that became this one; of each part, after it, those
     that had become it. first_hit, first_award: the first numbers here. Lower ones are those by which the
     parts knew their own, so that no paper of theirs names another hit here. program: what decides. programs:
-    digests that the bank knows, because these programs decided here, or people confirmed them.
+    digests that the bank knows, because these programs decided here, or people confirmed them. notices: those
+    that stand, in the order in which they were given.
     """
 
     bank: str
@@ -661,6 +718,8 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     program: Program = msgspec.field(default_factory=Program)
     programs: list[bytes] = []
     parts: list[Part] = []
+    notices: list[Notice] = []
+    next_notice: int = 1
 
     @cached_property
     def settled(self) -> dict[int, int]:

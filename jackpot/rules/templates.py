@@ -362,6 +362,10 @@ TEMPLATES: Final[dict[str, Template]] = {
     "why_money_transferred": Template(None, "a link's money is transferred"),
     "why_link_closed": Template(None, "a link is closed"),
     "why_later_award": Template(None, "a later award of the level exists"),
+    "why_mystery_undone": Template(None, "a mystery award is undone"),
+    "why_final_undone": Template(
+        None, "final awards of a round are undone that come to as much as one that waits for people"
+    ),
     "why_papers_erased": Template(None, "papers are erased before their time is over"),
     "why_award_corrected": Template(None, "an award is corrected"),
     "why_name_erased": Template(None, "a name is erased before its time is over"),
@@ -687,10 +691,39 @@ TEMPLATES: Final[dict[str, Template]] = {
     "terms_of_offer": Template(
         None, "only a link without levels has bounds of its wager, and a place where it lies (B1)"
     ),
+    "terms_mystery_form": Template(
+        None, "must_hit_by is of a mystery link alone, which has a form, levels and no hands (Y1)"
+    ),
+    "terms_mystery_has_none": Template(
+        None, "a mystery link has no rows, envy, draws, share, floor_to_seed or validate_at (Y1)"
+    ),
+    "terms_mystery_uncounted": Template(
+        None, "the wagers of a mystery link are counted by the dealer, or electronic (Y10)"
+    ),
+    "terms_mystery_level": Template(
+        None, "level {level}: it has must_hit_by, and neither reserve nor limit (Y1)", ("level",)
+    ),
+    "terms_mystery_seed": Template(None, "level {level}: seed and reseed differ (Y1)", ("level",)),
+    "terms_mystery_width": Template(
+        None, "level {level}: one wager lifts it from its reseed to must_hit_by (Y1)", ("level",)
+    ),
+    "terms_mystery_return": Template(
+        None, "its wagers return {percent} % of themselves, more than the wager (Y1)", ("percent",)
+    ),
+    "terms_any_game_cards": Template(None, "a game of any name takes mystery links alone (Y7)"),
+    "terms_mystery_too_many": Template(
+        None,
+        "{seats} seats times {count} mystery links or levels are more than {most} (Y7)",
+        ("seats", "count", "most"),
+    ),
+    "terms_mystery_pace": Template(
+        None, "link {link} is a mystery, so the table needs max_rounds_per_minute (Y10)", ("link",)
+    ),
     "terms_adjacent_boxes": Template(
         None, "adjacent_boxes is {count}, at least the player's own counts (T9)", ("count",)
     ),
     "terms_max_rounds": Template(None, "max_rounds_per_minute is {count}, below 0 (L11)", ("count",)),
+    "terms_notice_days": Template(None, "notice_days is {days}, 0 to {most} (P2)", ("days", "most")),
     "terms_levels": Template(
         None, "levels {levels}: one `meter`, or {known} in this order (L3)", ("levels:list", "known:list")
     ),
@@ -995,6 +1028,23 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("link", "level", "levels:list"),
         field="levels",
     ),
+    "mystery_would_hit": Template(
+        Code.BAD_AMOUNT,
+        "level {level} of {link} would reach {most}, by which it must hit: only a wager wins it (Y11)",
+        ("link", "level", "most:sum"),
+        field="amount",
+    ),
+    "mystery_without_reserve": Template(
+        Code.BAD_AMOUNT, "link {link} is a mystery, which has no reserve (Y1)", ("link",), field="account"
+    ),
+    "mystery_starts_too_high": Template(
+        Code.BAD_TERMS,
+        "level {level}: what the last wager of this cycle leaves would lift the next to must_hit_by (Y1)",
+        ("level",),
+    ),
+    "game_without_cards": Template(
+        Code.BAD_MESSAGE, "a game of any name sends no hands and no cards (Y7)", ("field",), field=NAMED
+    ),
     "link_terms_unchanged": Template(
         Code.UNCHANGED, "{link} has these terms already", ("link",), field="link"
     ),
@@ -1007,6 +1057,61 @@ TEMPLATES: Final[dict[str, Template]] = {
         Code.BAD_TERMS,
         "level {level}: the limit is below {held}, which stands on it (L7)",
         ("level", "held:sum"),
+    ),
+    # Of notices (P2).
+    "notice_of_nothing": Template(
+        Code.BAD_REQUEST,
+        "say which link is withdrawn, or what the table's payout limit becomes",
+        field="link",
+    ),
+    "notice_link_not_of_table": Template(
+        Code.UNKNOWN_LINK, "table {table} does not have link {link}", ("link", "table"), field="table"
+    ),
+    "notice_limit_of_all_tables": Template(
+        Code.BAD_REQUEST, "a link has one limit for all of its tables", field="table"
+    ),
+    "notice_of_level_without_limit": Template(
+        Code.BAD_REQUEST, "a level is named only with its new limit", field="level"
+    ),
+    "notice_without_level": Template(Code.BAD_REQUEST, "no level has this limit", field="level"),
+    "notice_not_lower": Template(
+        Code.BAD_AMOUNT,
+        "the limit is {now} now, and only a lower one is announced",
+        ("now:sum",),
+        field="amount",
+    ),
+    "notice_day_past": Template(Code.BAD_REQUEST, "{day} has begun already", ("day",), field="day"),
+    "notice_too_late": Template(
+        Code.BAD_REQUEST,
+        "{day} begins in less than {days} days, which is how long before it must be announced (P2)",
+        ("day", "days"),
+        field="day",
+    ),
+    "notice_stands": Template(
+        Code.NOTICE_STANDS, "notice {notice} says it for {day}: withdraw that first", ("notice", "day")
+    ),
+    "notice_unknown": Template(
+        Code.NO_SUCH_NOTICE, "{notice} does not stand", ("notice:quoted",), field="notice"
+    ),
+    "notice_needed_closes": Template(
+        Code.NOTICE_NEEDED,
+        "{name} is withdrawn {days} days after that was announced, or later: announce it first (P2)",
+        ("name", "days"),
+    ),
+    "notice_needed_lowers": Template(
+        Code.NOTICE_NEEDED,
+        "a limit of {name} is lowered {days} days after that was announced, or later: announce it first (P2)",
+        ("name", "days"),
+    ),
+    "notice_not_due": Template(
+        Code.NOTICE_NEEDED,
+        "{name}: notice {notice} says {day}: wait for that day, or withdraw the notice (P2)",
+        ("name", "notice", "day"),
+    ),
+    "notice_of_higher_limit": Template(
+        Code.NOTICE_NEEDED,
+        "notice {notice} announced {amount}, and no lower limit (P2)",
+        ("notice", "amount:sum"),
     ),
     # Of rounds, by people.
     "dealer_hand_was_shown": Template(Code.DEALER_SHOWN, "the dealer's hand was shown", field="on"),

@@ -51,6 +51,7 @@ AWARD: Final = {
 OFFER: Final = {
     "link": "trips", "wager": 500, "paytable": "p", "levels": [], "state": "active",
     "least": 500, "most": 10_000, "unit": 500, "placed": "device", "count": True,
+    "needs": ["cards", "board", "dealer"],
 }  # fmt: skip
 STAKE: Final = AWARD | {
     "link": "trips", "level": None, "hand": "flush", "kind": "odds", "amount": 17_500, "pays": "inventory",
@@ -132,6 +133,14 @@ FROM_SERVER: Final[tuple[Message, ...]] = (
     },
     {"t": "nack", "seq": 4, "code": "locked_out", "message": "round: R1 takes no more bets"},
     {"t": "nack", "seq": 5, "code": "seq_gap", "message": "seq: 5 comes before 4", "expected": 4},
+    {
+        "t": "nack",
+        "seq": 6,
+        "code": "suspended",
+        "message": "link: trips is suspended (operator)",
+        "expected": 6,
+        "link": "trips",
+    },
     {"t": "error", "code": "not_active", "message": "elsewhere", "servers": ["10.0.0.6:5710"]},
     {
         "t": "meters",

@@ -21,6 +21,7 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.rounds import mystery
 from jackpot.rules.rounds.offers import settled_hits
 from jackpot.rules.rounds.undo import BASE, History, LevelPoint, Moment, PlayedTakes, counted_back, replay
 from jackpot.rules.signing import SITE, People
@@ -35,6 +36,8 @@ from jackpot.rules.state import (
     HitShown,
     Level,
     Link,
+    MysteryCycle,
+    Notice,
     NumberRange,
     Part,
     Table,
@@ -71,7 +74,10 @@ def apply_bank_opened(effects: Effects, event: BankOpened) -> None:
 
 
 class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
-    """A level at rest; its counts and last hits as in the state. reset, stake, reseeded: as in `History`."""
+    """A level at rest; its counts and last hits as in the state. reset, stake, reseeded: as in `History`.
+
+    mystery: as in the state, of a level whose history says nothing else.
+    """
 
     accounts: Accounts
     cycle: int
@@ -85,6 +91,7 @@ class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
     stake: int
     reseeded: Moment = BASE
     shown: list[HitShown] = []
+    mystery: MysteryCycle | None = None
 
 
 class CarriedLink(msgspec.Struct, frozen=True, array_like=True):
@@ -133,6 +140,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     first_hit: int = 1
     first_award: int = 1
     known: int = 0
+    notices: list[Notice] = []
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -184,7 +192,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
                 CarriedLevel(
                     level.accounts.copy(), level.cycle, level.wagers, level.hits, level.wins,
                     level.undone_wagers, level.undone_hits, list(level.joined), now.reset, now.stake,
-                    counted_back(now.reseeded, end), list(level.shown),
+                    counted_back(now.reseeded, end), list(level.shown), mystery.at_rest(level),
                 )
                 for level in link.levels
                 for now in [replay(level.history)]
@@ -212,7 +220,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
         list(state.ended), dict(state.refusals), state.site,
         list(state.alarms.values()), list(state.acts),
         _settled(state, end), list(state.parts), state.first_hit, state.first_award,
-        max(state.known, people.proof.seq),
+        max(state.known, people.proof.seq), list(state.notices),
     )  # fmt: skip
 
 
@@ -319,6 +327,8 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
             _take_link(effects, carried, by)
         for told in part.tables:
             _take_table(state, told, by.links)
+        for notice in part.notices:
+            _take_notice(state, notice, by)
         settled += [renumbered(hit, by) for hit in part.paid]
         state.next_hit = by.hits + part.next_hit
         state.next_award = by.awards + part.next_award
@@ -403,6 +413,7 @@ def _take_link(effects: Effects, carried: CarriedLink, by: Offsets) -> None:
             number, level_terms, Accounts(), history, of.cycle, of.hits, of.wins,
             of.undone_wagers, of.undone_hits, list(of.joined),
             [replace(shown, hit=shown.hit + by.hits, seq=0) for shown in of.shown],
+            None if of.mystery is None else replace(of.mystery),
         )  # fmt: skip
         link.levels.append(level)
         effects.meter(link, level).add(of.accounts)
@@ -418,6 +429,19 @@ def _take_alarm(state: BankState, alarm: Alarm, bank: str) -> None:
         place = f"{place} ({bank})"
     state.alarms[alarm.kind, place] = msgspec.structs.replace(alarm, number=state.next_alarm, place=place)
     state.next_alarm += 1
+
+
+def _take_notice(state: BankState, notice: Notice, by: Offsets) -> None:
+    """Takes over a notice that stands (P2), under a number of this bank."""
+    state.notices.append(
+        msgspec.structs.replace(
+            notice,
+            number=state.next_notice,
+            link=notice.link and notice.link + by.links,
+            table=notice.table and notice.table + by.tables,
+        )
+    )
+    state.next_notice += 1
 
 
 def _take_table(state: BankState, told: CarriedTable, links_before: int) -> None:

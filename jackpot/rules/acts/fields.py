@@ -66,6 +66,10 @@ Cause = Literal["", VoidCause]
 EntryId = Annotated[int, Meta(ge=0, le=10**16 - 1, description="an entry of the journal, such as 17")]
 HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]
 LeftId = Annotated[str, Meta(pattern=f"^D{NUMBER}", description="what is left of an award, such as D3")]
+NoticeId = Annotated[str, Meta(pattern=f"^N{NUMBER}", description="a notice's id, such as N3")]
+Day = Annotated[
+    str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(?!\n)$", description="a day, such as 2026-12-24")
+]
 AwardId = Annotated[str, Meta(pattern=f"^A{NUMBER}", description="an award's id, such as A34")]
 Role = Annotated[str, Meta(pattern=r"^(table|sign)(?!\n)$", description="table or sign")]
 

@@ -15,6 +15,7 @@ from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
 from jackpot.rules.rounds.betting import Counted, find_bets, judged, miscounted
 from jackpot.rules.rounds.claims import common_of, hands_shown
+from jackpot.rules.rounds.final_awards import takes_two
 from jackpot.rules.rounds.offers import lacking
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import KNOWN_CARDS, voided
@@ -55,7 +56,7 @@ def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
     elif not _on_unseen_cards(state, command):
         refuse_if(not chipped, "link_count_agrees", link=command.link)
     (found,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
-    recomputed = without_bets(state, [found])
+    recomputed = without_bets(state, round_, [found])
     return Struck(table.number, round_.id, found[0], command.reason, recomputed, by.people)
 
 
@@ -150,10 +151,13 @@ def decide_void_round(state: BankState, command: VoidRound, by: ActContext) -> V
     )
 
 
-def voids_reopened(state: BankState, command: VoidRound, _at: int) -> str:
-    """Why two people void it: it was reopened (T6)."""
+def voids_known(state: BankState, command: VoidRound, _at: int) -> str:
+    """Why two people void it: it was reopened, or much of it was final (T6, B15)."""
     _, round_ = _find_round(state, command.table, command.round)
-    return KNOWN_CARDS if round_.reopened else ""
+    if round_.reopened:
+        return KNOWN_CARDS
+    gone = {award.number for number in round_.hits for award in state.hits[number].awards}
+    return "why_final_undone" if command.undo_final and takes_two(state, round_, gone) else ""
 
 
 class DecideAbandoned(ActCommand, tag="decide-abandoned", frozen=True):
@@ -167,7 +171,7 @@ class DecideAbandoned(ActCommand, tag="decide-abandoned", frozen=True):
 
 
 class AbandonedDecided(Event, frozen=True, array_like=True):
-    kind: ClassVar[int] = 90
+    kind: ClassVar[int] = 92
     table: int
     round: str
     seat: int
@@ -377,7 +381,7 @@ ACTS: Final = (
         {Voided: apply_voided},
         asked=True,
         power=FLOOR,
-        needs_two=voids_reopened,
+        needs_two=voids_known,
     ),
     Act(
         DecideAbandoned,

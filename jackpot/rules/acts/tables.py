@@ -5,6 +5,7 @@ from typing import ClassVar, Final
 from controllers.messages import Id
 from jackpot.rules.acts.act import FLOOR, Act, ActContext
 from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.notices import check_table_terms, forget_done
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -16,7 +17,7 @@ from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.apply import forget
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Table
-from jackpot.rules.terms import check_table
+from jackpot.rules.terms import check_joins, check_table
 
 # A welcome tells all of a table's links, its round and its last answer in one frame of 65,536 bytes.
 TABLE_LINKS_MAX = 8
@@ -36,7 +37,7 @@ class TableOpened(Event, frozen=True, array_like=True):
     terms: TableTerms
 
 
-def decide_open_table(state: BankState, command: OpenTable, _by: ActContext) -> TableOpened:
+def decide_open_table(state: BankState, command: OpenTable, by: ActContext) -> TableOpened:
     """Opens a table, or changes its terms between rounds (L1, L2, L11)."""
     terms = command.terms
     links = {link.terms.link: link for link in state.links}
@@ -52,8 +53,10 @@ def decide_open_table(state: BankState, command: OpenTable, _by: ActContext) -> 
     most = SEATS[terms.game]
     wrong = not 1 <= terms.seats <= most
     refuse_if(wrong, "table_seats_wrong", table=terms.table, most=most)
+    mystery_links = [links[name].terms for name in terms.links if links[name].terms.mystery]
     try:
         check_table(terms)
+        check_joins(terms, mystery_links)
     except Fault as fault:
         raise Refusal("table_terms_bad", table=terms.table, fault=fault.phrase) from fault
     for table in state.tables:
@@ -61,6 +64,7 @@ def decide_open_table(state: BankState, command: OpenTable, _by: ActContext) -> 
             busy = table.unfinished() is not None
             refuse_if(busy, "table_round_unfinished", table=terms.table)
             refuse_if(table.terms == terms, "table_terms_unchanged", table=terms.table)
+            check_table_terms(state, table, terms, by.at)
             return TableOpened(table.number, terms)
     return TableOpened(len(state.tables) + 1, terms)
 
@@ -79,6 +83,7 @@ def apply_table_opened(effects: Effects, event: TableOpened) -> None:
             forget(effects, table.closed)
             table.closed = table.asked = None
         table.terms, table.links = event.terms, links
+        forget_done(effects)
     else:
         state.tables.append(Table(event.number, event.terms, links))
 

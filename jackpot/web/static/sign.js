@@ -28,6 +28,7 @@ const idle = document.getElementById("idle");
 const fault = document.getElementById("fault");
 const levels = new Map();
 let state = "connecting";
+let announced = "";
 let lost = false;
 
 paint(document.documentElement, display);
@@ -61,7 +62,7 @@ function levelOf(name) {
     tone(section, display, name);
     box.append(section);
     box.dataset.count = box.children.length;
-    level = { section, stage, amount, note: noted, odometer: new Odometer(amount, money) };
+    level = { section, stage, amount, note: noted, most: "", odometer: new Odometer(amount, money) };
     levels.set(name, level);
     watched.observe(stage);
   }
@@ -106,6 +107,14 @@ function note(level, text) {
   fit(level.note);
 }
 
+// By which sum a level of a mystery must hit; it stands below the amount while nothing else does.
+function mustHitBy(name, cents) {
+  const level = levelOf(name);
+  const most = say("Must hit by {sum}", { sum: write(money, cents) });
+  if (level.note.textContent === level.most) note(level, most);
+  level.most = most;
+}
+
 // A lower amount is shown at once; the light that passes over it says that this is no mistake.
 function cut(level) {
   level.section.classList.add("cut");
@@ -120,7 +129,8 @@ function show() {
   document.body.dataset.state = shown;
   fault.hidden = shown !== "fault";
   win.cover(shown === "win");
-  notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : settings.insecure ? say("unencrypted connection") : "";
+  notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : announced || (settings.insecure ? say("unencrypted connection") : "");
+  notice.classList.toggle("announced", shown !== "suspended" && announced !== "");
   idle.parentElement.hidden = shown === "suspended" || shown === "win";
   // The meters step back for a win, for the posted odds and for a picture of the house; they stay on the screen.
   const stage = shown === "normal" || shown === "pending" ? attraction.stage : null;
@@ -132,11 +142,24 @@ function show() {
   if (parent !== window) parent.postMessage({ won }, location.origin);
 }
 
+// What people announced of the link, in words: that it closes on a day, or that a limit is lower from then on.
+function inWords({ day: on, table, level, amount }) {
+  const day = new Date(`${on}T12:00:00Z`).toLocaleDateString(money.locale, { dateStyle: "long", timeZone: "UTC" });
+  if (amount === undefined) return table ? say("Closes at table {table} on {day}", { table, day }) : say("Closes on {day}", { day });
+  const sum = write(money, amount);
+  if (table) return say("From {day} on base wagers at table {table} pay at most {amount}", { table, amount: sum, day });
+  if (!level) return say("From {day} on a wager is at most {amount}", { amount: sum, day });
+  return say("From {day} on the {level} grows to {amount} at most", { level: display.levels[level] ?? level, amount: sum, day });
+}
+
 const waits = () => win.waiting.size > 0;
 
 function told(message) {
   if (message.t === "welcome") {
-    for (const facts of message.links) facts.levels.forEach(levelOf);
+    for (const facts of message.links) {
+      facts.levels.forEach(levelOf);
+      for (const [name, cents] of Object.entries(facts.must_hit_by ?? {})) mustHitBy(name, cents);
+    }
   } else if (message.t === "meters") {
     win.heard(message.at);
     let isWider = false;
@@ -147,6 +170,7 @@ function told(message) {
       if (level.odometer.set(cents)) cut(level);
       isWider ||= wide !== level.odometer.wide;
     }
+    for (const [of, name, cents] of message.must_hit_by ?? []) if (of === link) mustHitBy(name, cents);
     if (isWider) fitAmounts();
   } else if (message.t === "held") {
     win.hold(message.at); // a preview's own
@@ -158,11 +182,12 @@ function told(message) {
     win.undone(message.hit);
   } else if (message.t === "state") {
     state = message.state;
+    announced = (message.notices ?? []).map(inWords).join(" · ");
     win.stated(message.waiting);
     for (const [name, level] of levels) {
       const jackpot = message.waiting.find((one) => one.level === name);
       const sum = jackpot && write(money, jackpot.amount);
-      note(level, jackpot ? say("{sum} won at {table}, being verified", { sum, table: jackpot.table }) : "");
+      note(level, jackpot ? say("{sum} won at {table}, being verified", { sum, table: jackpot.table }) : level.most);
     }
     show();
   }

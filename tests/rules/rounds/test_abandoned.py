@@ -11,6 +11,7 @@ from jackpot.rules.paytable import MASSACHUSETTS, LinkTerms
 from tests.frames import Bet, Claim, Close, Settle, Void, Wager
 from tests.reports.test_offers import CROSS
 from tests.rules import floor
+from tests.rules.rounds import test_mystery
 from tests.rules.rounds.test_offers import METER, PAIR_PLUS, TRIPS, Place
 
 ENVY: Final = floor.TERMS["three-A"]
@@ -157,3 +158,14 @@ def test_a_void_returns_it_all_the_same() -> None:
     place.send(Settle("r2", (left(5),)))
     answer(place, 5, round_="r2")
     assert len(place.act(VoidRound("T1", "r2", "tests"), ("ann",))["refunds"]) == 1
+
+
+def test_a_mystery_wager_counts_all_the_same() -> None:
+    """P6, Y3: no hand decides it; the close draws for it, and it lifts the meter."""
+    place = test_mystery.Place(test_mystery.mystery(), METER, game="let-it-ride")
+    bets = (Bet(5, "M", 500), Bet(5, "five-A", 100))
+    place.send(Wager("r1", bets, True, {"M": 1}))
+    place.send(Settle("r1", (left(5),)))
+    place.act(DecideAbandoned("T1", "r1", 5, True, "tests"), ("ann",))
+    assert place.close("r1", 9_999_999) == []
+    assert (place.level().wagers, place.meter()) == (1, 10_500_000)
