@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from controllers.answers import Hit, State
 from jackpot.clock import Clock
@@ -96,8 +97,13 @@ class FollowedBoard(MeterBoard):
         self._restate()
         for name, board in links.items():
             view = self.links[name]
+            most = board.must_hit_by or UNSET
             view.facts = msgspec.structs.replace(
-                view.facts, wager=board.wager, paytable=board.paytable, levels=tuple(board.levels)
+                view.facts,
+                wager=board.wager,
+                paytable=board.paytable,
+                levels=tuple(board.levels),
+                must_hit_by=most,
             )
             if view.levels.keys() != board.levels.keys():
                 view.levels = dict(board.levels)

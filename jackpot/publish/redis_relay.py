@@ -78,7 +78,7 @@ log: Final = structlog.get_logger()
 
 
 class RelayedLink(msgspec.Struct, frozen=True):
-    """Durable state of a link. levels: cents. shown, waiting: of the `state` that signs are told (S7)."""
+    """Durable state of a link. levels, must_hit_by: cents. shown, waiting: of a sign's `state` (S7)."""
 
     wager: Count
     paytable: Id
@@ -87,6 +87,7 @@ class RelayedLink(msgspec.Struct, frozen=True):
     reason: Text
     shown: Literal["normal", "pending", "win", "suspended", "fault"]
     waiting: Annotated[tuple[WaitingHit, ...], msgspec.Meta(max_length=JACKPOTS_MAX)]
+    must_hit_by: Annotated[dict[Id, Count], msgspec.Meta(max_length=LEVELS_MAX)] = {}
 
 
 class SignKeys(msgspec.Struct, frozen=True):
@@ -141,6 +142,7 @@ def links_of(board: MeterBoard) -> dict[str, RelayedLink]:
             reason=view.reason,
             shown=display.state,
             waiting=display.waiting,
+            must_hit_by=view.facts.must_hit_by or {},
         )
     return links
 

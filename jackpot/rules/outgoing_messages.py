@@ -169,9 +169,10 @@ def hit_push(bank: str, link: Link, level: str, shown: HitShown) -> answers.Hit:
 
 def link_push(link: Link) -> answers.Link:
     """A link's state; an active one has no reason."""
+    most = must_hit_by(link) or UNSET
     if not link.suspended:
-        return answers.Link(link.terms.link, "active", "")
-    return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1])
+        return answers.Link(link.terms.link, "active", "", most)
+    return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1], most)
 
 
 def link_facts(link: Link) -> LinkFacts:
@@ -182,8 +183,15 @@ def link_facts(link: Link) -> LinkFacts:
         paytable=link.terms.paytable,
         levels=tuple(level.terms.level for level in link.levels),
         state="suspended" if link.suspended else "active",
+        must_hit_by=must_hit_by(link) or UNSET,
         **_bounds(link.terms),
     )
+
+
+def must_hit_by(link: Link) -> dict[str, int]:
+    """By level the sum by which its running cycle must hit, in cents; none of any other link (Y6)."""
+    terms = {level.terms.level: level.mystery.terms for level in link.levels if level.mystery is not None}
+    return {name: to_cents(one.must_hit_by or 0) for name, one in terms.items()}
 
 
 def _bounds(terms: LinkTerms) -> dict[str, Any]:
