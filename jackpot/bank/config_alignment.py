@@ -29,12 +29,14 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Store
 from jackpot.rules import views
-from jackpot.rules.acts.links import CONFIG_REASON, OpenLink, Resume, Suspend
+from jackpot.rules.acts.links import CONFIG_REASON, TRIGGER_REASON, OpenLink, Resume, Suspend
 from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.acts.triggers import due
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import CLOSED, BankState
 
@@ -282,6 +284,34 @@ async def agree_again(bank: Bank, config: Config) -> None:
         as_configured = journal == config.completed(terms, journal)
         if as_configured and CONFIG_REASON in suspended and CLOSED not in suspended:
             await _do(bank, Resume(CONFIG_REASON, (terms.link,), ""))
+
+
+async def align_triggers(bank: Bank) -> None:
+    """Suspends links whose triggers are not to be had, and resumes them once they are (Y8, Y12).
+
+    The log says which file is missing, or wrong, and what to do. Raises BankStopped.
+    """
+
+    def why(engine: Engine) -> dict[tuple[str, str], str]:
+        state, found = engine.state, dict(bank.triggers.troubles())
+        for link, level in due(state):
+            which = mystery.commitment_id(state, link, level, state.bank, 0, 0)
+            people = mystery.cycle_of(level).replace
+            if trouble := bank.triggers.why_not(which, people=people):
+                found.setdefault((which.link, which.level), trouble)
+        return found
+
+    troubles = await bank.ask(why)
+    for (link, level), trouble in troubles.items():
+        log.error("trigger_missing", bank=bank.name, link=link, level=level, reason=trouble)
+    wrong = {link for link, _ in troubles}
+    for link, (terms, suspended) in (await bank.ask(_terms)).items():
+        if terms.form != "committed" or CLOSED in suspended:
+            continue
+        if link in wrong and TRIGGER_REASON not in suspended:
+            await _do(bank, Suspend(TRIGGER_REASON, (link,), ""))
+        elif link not in wrong and TRIGGER_REASON in suspended:
+            await _do(bank, Resume(TRIGGER_REASON, (link,), ""))
 
 
 def is_closed(link: str) -> str:

@@ -9,24 +9,32 @@ Only the decision of a close asks for a trigger. Whoever else wants to know gets
 """
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
+import msgspec
+
+from jackpot.config.keys import KEY_BYTES
 from jackpot.config.mystery_key import KeyFileError, MysteryKey, read_mystery_key
 from jackpot.ledger.trigger_rows import SealedTrigger, TriggerChanges
 from jackpot.ledger.trigger_vault import TriggerUnreadable, named, seal, unseal
-from jackpot.ledger.witness import LEDGER_HOLDS, Standing, Witness, Witnessed, WitnessError, standing
+from jackpot.ledger.witness import LEDGER_HOLDS, Witness, Witnessed, WitnessError, standing
 from jackpot.rules.commitment import RAW_BYTES, SALT_BYTES, CommitmentId, uniform
-from jackpot.rules.invariant import InvariantError, require
+from jackpot.rules.events import TriggerCommitted
+from jackpot.rules.invariant import require
 from jackpot.rules.triggers import LastCommitment, NewTrigger, Trigger
 
 _NO_KEY_NAMED: Final = 'the configuration names no key: [mystery] key = "FILE" (deploy/README.md)'
+_NOT_LOADED: Final = "the ledger was not read yet"
 # What to do about a witness that does not fit the ledger, in which nothing is lost yet.
 _ROLLED_BACK: Final = (
     "the ledger was rolled back, or is another one: bring back the one that has it; if that is lost, two "
     "people state the highest value that signs, tables or signed heads showed"
 )
+
+# Ledger, bank, link and level of a commitment.
+_Place = tuple[str, str, str, str]
 
 
 class RunningTriggers:
@@ -40,19 +48,34 @@ class RunningTriggers:
         self._key_file = key_file
         self._key: MysteryKey | None = None
         self._held: dict[bytes, Trigger] = {}
-        self._troubles: dict[bytes, str] = {}
-        self._key_trouble = ""
+        self._locked: dict[bytes, Trigger] = {}
+        self._troubles: dict[tuple[str, str], str] = {}
+        self._numbers: dict[_Place, int] = {}
+        self._forbidden: dict[_Place, str] = {}
+        self._no_key = _NOT_LOADED
+        self._no_witness = ""
         self._drawn: list[NewTrigger] = []
         self._opened: list[bytes] = []
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._bank}, {len(self._held)} held)"
 
+    @classmethod
+    def in_memory(cls, bank: str) -> Self:
+        """For a simulated bank: under a key that nobody has, without a witness."""
+        made = cls(bank, None)
+        made._key, made._no_key = MysteryKey(secrets.token_bytes(KEY_BYTES)), ""
+        return made
+
     # What a decision asks (rules/triggers.py).
 
     def missing(self, committed: bytes) -> bool:
-        """As in `TriggerSource`; `trouble` says why."""
+        """As in `TriggerSource`."""
         return committed not in self._held
+
+    def lost(self, committed: bytes) -> bool:
+        """As in `TriggerSource`."""
+        return committed not in self._held and committed not in self._locked
 
     def crossed(self, committed: bytes, meter: int) -> bool:
         """As in `TriggerSource`."""
@@ -64,21 +87,30 @@ class RunningTriggers:
         self._opened.append(committed)
         return trigger
 
-    def commit(self, which: CommitmentId, above: int, upto: int) -> bytes:
+    def commit(
+        self, least: CommitmentId, above: int, upto: int, *, people: bool = False
+    ) -> TriggerCommitted | None:
         """As in `TriggerSource`: by the operating system's secure source."""
-        if self._key is None:
-            raise InvariantError(f"no trigger can be kept: {self._key_trouble or 'no key was read'}")
+        if self._key is None or self.why_not(least, people=people):
+            return None
+        known = self._numbers.get(_place(least), 0)
+        which = msgspec.structs.replace(least, number=max(least.number, known + 1))
         drawing = uniform(secrets.token_bytes(RAW_BYTES), upto - above)
         trigger = Trigger(secrets.token_bytes(SALT_BYTES), above + 1 + drawing.value, drawing.raw)
         new = NewTrigger(which, trigger)
         self._drawn.append(new)
-        return new.committed
+        return TriggerCommitted(which.number, new.committed)
+
+    def why_not(self, least: CommitmentId, *, people: bool) -> str:
+        """Why `commit` would draw no trigger; "" where it would."""
+        return self._no_key or self._no_witness or ("" if people else self._forbidden.get(_place(least), ""))
 
     def _trigger(self, committed: bytes) -> Trigger:
         for new in self._drawn:  # the wager after the one that won may win again
             if new.committed == committed:
                 return new.trigger
-        return require(self._held.get(committed), "a trigger is missing: its level should be suspended")
+        found = self._held.get(committed) or self._locked.get(committed)
+        return require(found, "a trigger is missing: its link should be suspended")
 
     # What the bank does.
 
@@ -89,101 +121,114 @@ class RunningTriggers:
     def taken(self) -> TriggerChanges | None:
         """What the row of this decision changes in the ledger, sealed; from now on here, too. None: nothing.
 
-        What was drawn and opened by the same decision is stored by nobody.
+        What one decision draws and opens is stored by nobody.
         """
         drawn, opened = self._drawn, self._opened
         self.begin()
         if not drawn and not opened:
             return None
         key = require(self._key, "a trigger was drawn without a key")
-        self._held.update((new.committed, new.trigger) for new in drawn)
+        new_ones = {new.committed for new in drawn}
+        for new in drawn:
+            self._held[new.committed] = new.trigger
+            self._forbidden.pop(_place(new.which), None)
+            self._troubles.pop((new.which.link, new.which.level), None)
         for committed in opened:
             self._held.pop(committed, None)
-        stay = [new for new in drawn if new.committed in self._held]
-        gone = {new.committed for new in drawn}.difference(new.committed for new in stay)
+            self._locked.pop(committed, None)
         return TriggerChanges(
-            tuple(seal(key, new) for new in stay), tuple(one for one in opened if one not in gone)
+            tuple(seal(key, new) for new in drawn if new.committed not in opened),
+            tuple(committed for committed in opened if committed not in new_ones),
         )
 
     def load(self, rows: Sequence[SealedTrigger], levels: Sequence[LastCommitment]) -> None:
-        """Holds the triggers of the levels' running commitments, and those alone, as the ledger has them.
+        """Holds the triggers of the running commitments of these levels, as the ledger has them.
 
-        rows: of the table. levels: the last commitment of each committed level. Blocks for a file's time.
+        rows: of the table. levels: every committed level, by its last commitment. Blocks for a file's time.
         """
         self.begin()
-        self._held, self._troubles, self._key_trouble = {}, {}, ""
-        if not levels:
-            self._key = None
-            return
-        self._key = self._read_key()
+        self._held, self._locked, self._troubles, self._numbers, self._forbidden = {}, {}, {}, {}, {}
+        self._no_key = self._read_key()
         found = {row.committed: row for row in rows}
-        wrong = self._witnessed(levels)
+        self._no_witness = self._compare(levels)
         for last in levels:
-            if last.running:
-                self._open(last, found.get(last.committed), wrong.get(last.committed))
+            level = last.which.link, last.which.level
+            trouble = self._no_key or self._open(last, found.get(last.committed))
+            trouble = self._no_witness or self._forbidden.get(_place(last.which), "") or trouble
+            if trouble:
+                self._troubles[level] = trouble
+                if last.committed in self._held:
+                    self._locked[last.committed] = self._held.pop(last.committed)
 
-    def trouble(self, committed: bytes = b"") -> str:
-        """Why a running commitment cannot be decided on, or, of none, why no trigger can be kept; "" if it
-        can.
-        """
-        return self._troubles.get(committed, "") if committed else self._key_trouble
+    def troubles(self) -> Mapping[tuple[str, str], str]:
+        """Why nothing can be decided on a level, by link and level; nothing where all is well."""
+        return self._troubles
 
-    def publish(self, last: Iterable[LastCommitment]) -> None:
+    def publish(self, kept: Iterable[SealedTrigger]) -> None:
         """Writes durable commitments to the witness, before anybody is told of them. Blocks for its sync.
 
         Raises WitnessError: then nobody may be told.
         """
-        published = [Witnessed(one.which, one.committed) for one in last]
-        if published and self._key_file is not None:
-            Witness(self._key_file).advance(published)
+        if self._key_file is not None:
+            Witness(self._key_file).advance(Witnessed(one.which, one.committed) for one in kept)
 
-    def _read_key(self) -> MysteryKey | None:
+    def _read_key(self) -> str:
+        """Reads the key; why there is none. One that was read before is good, whatever became of its file."""
+        if self._key is not None:
+            return ""
         if self._key_file is None:
-            self._key_trouble = _NO_KEY_NAMED
-            return None
+            return _NO_KEY_NAMED
         try:
-            return read_mystery_key(self._key_file)
+            self._key = read_mystery_key(self._key_file)
         except KeyFileError as error:
-            self._key_trouble = str(error)
-            return None
+            return str(error)
+        return ""
 
-    def _witnessed(self, levels: Sequence[LastCommitment]) -> dict[bytes, str]:
-        """Why the witness forbids to go on, by the commitments of the levels that it forbids."""
+    def _compare(self, levels: Sequence[LastCommitment]) -> str:
+        """Notes where the witness forbids to go on. What it lacks is written to it. Why that is impossible."""
         if self._key_file is None:
-            return {}
+            return ""
+        witness, own = Witness(self._key_file), dict[_Place, Witnessed]()
+        lasts = {_place(last.which): last for last in levels if last.which.number}
         try:
-            known = Witness(self._key_file).read()
+            known = witness.read()
+            for place, last in lasts.items():
+                own[place] = Witnessed(last.which, last.committed)
+            for place in known.keys() | own.keys():
+                if place in known:
+                    self._numbers[place] = known[place].which.number
+                # Of a level that the ledger lacks it counts once such a link opens.
+                if not LEDGER_HOLDS[standing(known.get(place), own.get(place))]:
+                    self._forbidden[place] = _other(witness.file, known[place], lasts.get(place))
+            witness.advance(one for place, one in own.items() if place not in self._forbidden)
         except WitnessError as error:
-            return {last.committed: str(error) for last in levels}
-        wrong = {}
-        for last in levels:
-            own = Witnessed(last.which, last.committed)
-            witnessed = known.get(own.level)
-            where = standing(witnessed, own)
-            if witnessed is not None and not LEDGER_HOLDS[where]:
-                wrong[last.committed] = (
-                    f"{Witness(self._key_file).file} knows {_other(where)} commitment {witnessed.which.number} of "
-                    f"{last.which.link} {last.which.level}, the ledger is at {last.which.number}: {_ROLLED_BACK}"
-                )
-        return wrong
+            return str(error)
+        return ""
 
-    def _open(self, last: LastCommitment, row: SealedTrigger | None, wrong: str | None) -> None:
-        """Holds the trigger of a running commitment, or why it cannot be."""
-        if wrong is not None:
-            self._troubles[last.committed] = wrong
-        elif row is None:
-            self._troubles[last.committed] = (
-                f"the ledger lacks the trigger of {named(last.which)}: somebody deleted it, or brought back a "
-                "copy that never had it"
+    def _open(self, last: LastCommitment, row: SealedTrigger | None) -> str:
+        """Holds the trigger of a running commitment; why it cannot."""
+        if not last.running:
+            return ""
+        if row is None:
+            return (
+                f"the ledger lacks the trigger of {named(last.which)}: somebody deleted it, or brought back "
+                "a copy that never had it"
             )
-        elif self._key is None:
-            self._troubles[last.committed] = f"{self._key_trouble} (it needs key {row.key})"
-        else:
-            try:
-                self._held[last.committed] = unseal(self._key, row)
-            except TriggerUnreadable as error:
-                self._troubles[last.committed] = f"{self._key_file}: {error}"
+        try:
+            self._held[last.committed] = unseal(require(self._key, "no key"), row)
+        except TriggerUnreadable as error:
+            return f"{self._key_file}: {error}"
+        return ""
 
 
-def _other(where: Standing) -> str:
-    return "another" if where is Standing.OTHER else "a later"
+def _place(which: CommitmentId) -> _Place:
+    return which.ledger, which.bank, which.link, which.level
+
+
+def _other(file: Path, witnessed: Witnessed, last: LastCommitment | None) -> str:
+    number = 0 if last is None else last.which.number
+    which = "another" if number == witnessed.which.number else "a later"
+    return (
+        f"{file} knows {which} commitment, {witnessed.which.number}, of {witnessed.which.link} "
+        f"{witnessed.which.level}, the ledger has {number or 'none'}: {_ROLLED_BACK}"
+    )

@@ -37,11 +37,15 @@ RESTORED: Final = "restored"
 
 # Reasons for which the server itself stops links: they differ from the configuration, or came from a backup.
 CONFIG_REASON: Final = "config"
-SERVER_SUSPENDS: Final = (CONFIG_REASON, RESTORED)
-SERVER_RESUMES: Final = (CONFIG_REASON,)
+# Or a trigger of a committed level is missing, or another than was published (Y8, Y12).
+TRIGGER_REASON: Final = "trigger"
+SERVER_SUSPENDS: Final = (CONFIG_REASON, RESTORED, TRIGGER_REASON)
+SERVER_RESUMES: Final = (CONFIG_REASON, TRIGGER_REASON)
 
 # Two people resume what these stopped.
-TWO_RESUME: Final = (RESTORED, INTERNAL, TRANSFERRED)
+TWO_RESUME: Final = (RESTORED, INTERNAL, TRANSFERRED, TRIGGER_REASON)
+# What they resume after these goes on with fresh triggers (Y8).
+_TRIGGERS_REPLACED: Final = (RESTORED, TRIGGER_REASON)
 
 # A link that opens while its bank is suspended for one of these is suspended, too.
 OF_THE_BANK: Final = (lost_acks.BEHIND, RESTORED)
@@ -142,8 +146,8 @@ class Resume(ActCommand, tag="resume", frozen=True):
     cause: Annotated[
         str,
         Meta(
-            pattern=f"^({OPERATOR}|{INTERNAL}|{RESTORED}|{TRANSFERRED})(?!\n)$",
-            description=f"{OPERATOR}, {INTERNAL}, {RESTORED} or {TRANSFERRED}",
+            pattern=f"^({OPERATOR}|{INTERNAL}|{RESTORED}|{TRANSFERRED}|{TRIGGER_REASON})(?!\n)$",
+            description=f"{OPERATOR}, {INTERNAL}, {RESTORED}, {TRANSFERRED} or {TRIGGER_REASON}",
         ),
     ]
     links: Links
@@ -189,7 +193,10 @@ def resumes_after_harm(_state: BankState, command: Resume, _at: int) -> str | Ph
 def apply_resumed(effects: Effects, event: Resumed) -> None:
     """Resumes links without another cause; may confirm the tables' claims of lost acks with it (S9)."""
     for number in event.links:
-        effects.resume(effects.state.link(number), event.cause)
+        link = effects.state.link(number)
+        effects.resume(link, event.cause)
+        if event.people.count() and event.cause in _TRIGGERS_REPLACED and mystery.is_committed(link):
+            mystery.replace_triggers(link)
     for believed in event.believed:
         lost_acks.believe(effects, believed)
 
