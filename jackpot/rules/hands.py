@@ -394,10 +394,11 @@ def six_cards(shown: Shown, six: Sequence[str] = ()) -> tuple[int, ...]:
 def cards_of(kind: HandKind, game: Game, shown: Shown, six: Sequence[str] = ()) -> tuple[int, ...]:
     """The cards of which a seat's hand is made, or the beaten one (H2, B11, B16).
 
-    None where one is missing, and of the highest hand of a table, which no seat has. six: as in `needs`.
+    None where one is missing, of the highest hand of a table, which no seat has, and of a mystery. six: as in
+    `needs`.
     ValueError as `made_of`.
     """
-    if kind == "best-of-table" or needs(kind, game, six).missing(shown):
+    if kind in ("best-of-table", "mystery") or needs(kind, game, six).missing(shown):
         return ()
     if kind == "six":
         return six_cards(shown, six)

@@ -48,7 +48,8 @@ class ShownHit(Reply, frozen=True):
 class Level(Reply, frozen=True):
     """All of S1. value: the live meter. wagers: counted in it. awards: all that it ever paid.
 
-    must_hit_by: of a mystery level, the sum by which its running cycle must hit (Y6). undone_wagers, undone_hits: left out of the other counts.
+    must_hit_by: of a mystery level, the sum by which its running cycle must hit (Y6).
+    undone_wagers, undone_hits: left out of the other counts.
     """
 
     level: str
@@ -195,7 +196,7 @@ def _level(level: Map) -> Level:
     )  # fmt: skip
     told = {
         "value": decimal(level["primary"]),
-        **{name: level[name] and decimal(level[name]) for name in ("limit", "must_hit_by")},
+        **{name: None if level[name] is None else decimal(level[name]) for name in ("limit", "must_hit_by")},
         "last_hits": [
             hit
             | {"amount": money(hit["amount"])}

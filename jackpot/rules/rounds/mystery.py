@@ -68,6 +68,16 @@ class _Counting(msgspec.Struct):
     wagers: int = 0
 
 
+def is_counted(take: TakeMade) -> bool:
+    """Whether it is the take of a mystery level."""
+    return take.order >= COUNTED_FROM
+
+
+def place_of(take: TakeMade) -> int:
+    """The place of the wager that won it among those of its link in the round, from 0."""
+    return take.order - COUNTED_FROM
+
+
 def links_of(state: BankState, table: Table) -> list[Link]:
     """The table's mystery links, in their order."""
     return [link for link in map(state.link, table.links) if link.terms.form]
