@@ -164,6 +164,10 @@ class RunningTriggers:
         """Why nothing can be decided on a level, by link and level; nothing where all is well."""
         return self._troubles
 
+    def is_behind(self, which: CommitmentId) -> bool:
+        """Whether the ledger lacks a commitment of the level that was published (Y8)."""
+        return _place(which) in self._forbidden
+
     def publish(self, kept: Iterable[SealedTrigger]) -> None:
         """Writes durable commitments to the witness, before anybody is told of them. Blocks for its sync.
 
@@ -185,7 +189,7 @@ class RunningTriggers:
         return ""
 
     def _compare(self, levels: Sequence[LastCommitment]) -> str:
-        """Notes where the witness forbids to go on. What it lacks is written to it. Why that is impossible."""
+        """Notes where the witness forbids to go on; what it lacks is written to it. Why it cannot be."""
         if self._key_file is None:
             return ""
         witness, own = Witness(self._key_file), dict[_Place, Witnessed]()

@@ -3,8 +3,8 @@
 Its wagers move no meter before their round is closed. Then they count one after the other, and the one that
 lifts the meter to the trigger wins it, whatever the cards. The trigger is drawn as it goes: each wager that
 lifts the meter to where nothing was decided yet draws a number for itself. That is the same as one number of
-the whole range, drawn before, of which nobody knows anything. A level that is committed has such a number: the
-state has its commitment alone, and what keeps it says whether a meter has reached it (Y9, Y12).
+the whole range, drawn before, of which nobody knows anything. A level that is committed has such a number:
+the state has its commitment alone, and what keeps it says whether a meter has reached it (Y9, Y12).
 
 What counted is a fact. Nothing later makes another wager the winner: so nothing here is recomputed.
 """
