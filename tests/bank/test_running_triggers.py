@@ -147,7 +147,8 @@ def suspended(found: dict[str, Any]) -> list[str]:
 def test_each_win_opens_its_commitment_and_makes_the_next(kind: str, fresh: Fresh, tmp_path: Path) -> None:
     """Y2, Y3, Y12: fixed before, opened as committed, the first crossing won; every row proves that."""
     config = floor(tmp_path, fresh(kind))
-    first, amounts = [], []
+    first: list[tuple[SealedTrigger, Trigger]] = []
+    amounts: list[int] = []
 
     @on_loop
     async def play() -> None:
