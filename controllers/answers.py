@@ -48,11 +48,16 @@ class Challenge(Message, tag="challenge", frozen=True):
     server: str
 
 
+Need = Literal["cards", "board", "dealer", "bonus", "players"]
+"""A field that decides a wager: a hand's own cards, those of no seat, how many are dealt a hand (lock)."""
+
+
 class LinkFacts(Item, frozen=True):
     """A link. Of an offer, which has no levels, also its bounds.
 
     least, most, unit: of a wager's amount. placed: on the device or on the layout. count: the dealer's count
-    comes with the lock. must_hit_by: of a mystery link, by level the sum by which the meter is won.
+    comes with the lock. needs: the fields of lock and settle that its wagers need. must_hit_by: of a mystery
+    link, by level the sum by which the meter is won.
     """
 
     link: Id
@@ -65,6 +70,7 @@ class LinkFacts(Item, frozen=True):
     unit: Money | UnsetType = UNSET
     placed: Literal["device", "layout"] | UnsetType = UNSET
     count: bool | UnsetType = UNSET
+    needs: tuple[Need, ...] | UnsetType = UNSET
     must_hit_by: dict[str, Money] | UnsetType = UNSET
 
 
@@ -153,13 +159,17 @@ class Ack(Message, tag="ack", frozen=True):
 
 
 class Nack(Message, tag="nack", frozen=True):
-    """A refusal. expected: the seq that the table sends next; where it is given, no number was used up."""
+    """A refusal. expected: the seq that the table sends next; where it is given, no number was used up.
+
+    link: the one that takes no wagers, where that is why.
+    """
 
     seq: Seq
     code: str
     message: str
     expected: Seq | None = None
     hits: tuple[str, ...] = ()
+    link: Id | UnsetType = UNSET
 
 
 class Welcome(Message, tag="welcome", frozen=True, kw_only=True, omit_defaults=False):
@@ -246,13 +256,32 @@ class WaitingHit(Item, frozen=True):
     amount: Money
 
 
+Day = Annotated[str, Meta(max_length=10, description="a date, such as 2026-12-24")]
+
+
+class Notice(Item, frozen=True):
+    """An announcement: from a day on a wager is no longer taken, or a limit is lower.
+
+    table: at that table alone. amount: in place of closing, what the limit becomes, in cents: of the level
+    named; without one, of wagers on an offer; with a table, of what its base wagers pay.
+    """
+
+    day: Day
+    table: Id | UnsetType = UNSET
+    level: Name | UnsetType = UNSET
+    amount: Money | UnsetType = UNSET
+
+
 class State(Message, tag="state", frozen=True):
-    """The facts of a link that a sign shows besides its meters."""
+    """The facts of a link that a sign shows besides its meters. notices: what was announced, where anything
+    was.
+    """
 
     link: Id
     state: Literal["normal", "pending", "win", "suspended", "fault"]
     reason: str
     waiting: tuple[WaitingHit, ...]
+    notices: tuple[Notice, ...] | UnsetType = UNSET
 
 
 PostedPays = Literal["percent", "for", "to", "fixed", "push"]

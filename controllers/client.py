@@ -289,9 +289,11 @@ class TableClient(Client):
         """End the round."""
         return await self.command("close", round=round_id, counts=counts, sums=sums)
 
-    async def void(self, round_id: str, reason: str) -> Message:
-        """Return every wager of the round."""
-        return await self.command("void", round=round_id, reason=reason)
+    async def void(
+        self, round_id: str, reason: str, cause: str | None = None, settles: Sequence[str] | None = None
+    ) -> Message:
+        """Return every wager of the round, or all but those on the links that `settles` names."""
+        return await self.command("void", round=round_id, reason=reason, cause=cause, settles=settles)
 
     async def command(self, kind: str, **fields: Any) -> Message:
         """Submit any command and wait for its decision; fields that are None are left out."""

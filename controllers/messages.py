@@ -73,6 +73,8 @@ Sums = Annotated[dict[Id, Annotated[int, Meta(ge=0, le=CENTS_MAX)]], Meta(max_le
 Links = Annotated[tuple[Id, ...], Meta(max_length=ITEMS_MAX)]
 On = Literal["own", "dealer"]
 Suit = Literal["s", "h", "d", "c"]
+VoidCause = Literal["cards-face-up", "wrong-number-of-cards", "exposed-card", "shoe-jam", "stub-count"]
+"""The irregularities for which the rules of the games void a round; a shuffler that jams voids nothing."""
 HandName = Literal[
     "royal-flush",
     "straight-flush",
@@ -245,11 +247,17 @@ class Close(Message, tag="close", frozen=True):
 
 
 class Void(Message, tag="void", frozen=True):
-    """The cancellation of a round: every wager goes back."""
+    """The cancellation of a round: every wager goes back.
+
+    cause: the irregularity. settles: links whose wagers stay, and are settled as ever, while all others go
+    back.
+    """
 
     seq: Seq
     round: Id
     reason: Text
+    cause: VoidCause | None = None
+    settles: Links | None = None
 
 
 class Malformed(msgspec.Struct, frozen=True):
@@ -288,7 +296,7 @@ _FORMS: Final[dict[str, generic.Form]] = {
     **dict.fromkeys(("bets", "hands"), _ITEMS),
     **dict.fromkeys(("chips", "counts", "sums"), _COUNTS),
     **dict.fromkeys(("board", "dealer", "bonus"), _CARDS),
-    "links": generic.listed(ITEMS_MAX),
+    **dict.fromkeys(("links", "settles"), generic.listed(ITEMS_MAX)),
 }
 """How the fields that are no scalars are opened where the typed decoder could not."""
 

@@ -163,7 +163,7 @@ class AskPreview(Query, frozen=True):
             state, asked = engine.state, command
             if isinstance(asked, ChangeLink):
                 asked = ChangeLink(completed(asked.terms, at.config, state), asked.reason)
-            act, by = ACT_OF[type(asked)], ActContext()
+            act, by = ACT_OF[type(asked)], ActContext(at=at.clock.unix_ms())
             event = act.decide(state, asked, by)
             why = act.why_two(state, asked, by.at)
             sight = seen(state, event)

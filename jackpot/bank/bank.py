@@ -33,7 +33,7 @@ from jackpot.rules.commands import DIGEST_BYTES, Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import ActAnswer, Outcome
-from jackpot.rules.outgoing_messages import hit_push, jackpots
+from jackpot.rules.outgoing_messages import hit_push, jackpots, notices
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.signing import Proof
 from jackpot.runtime.errors import ProgramUnproved, ServerError
@@ -63,7 +63,7 @@ class BankStopped(ServerError):
 
 
 def snapshot_of(engine: Engine) -> BoardSnapshot:
-    """What a board has of a state: links, the last hits by age, seq, and what waits for people (S7)."""
+    """What a board has of a state: links, the last hits by age, seq, what waits for people, and notices."""
     state = engine.state
     shown = [
         (past.seq, hit_push(state.bank, link, level.terms.level, past))
@@ -77,6 +77,7 @@ def snapshot_of(engine: Engine) -> BoardSnapshot:
         [hit for _, hit in sorted(shown, key=lambda pair: pair[0])],
         state.seq,
         {link.terms.link: jackpots(state, link.number) for link in state.links},
+        notices(state),
     )
 
 

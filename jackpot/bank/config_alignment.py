@@ -3,7 +3,7 @@
 If the two differ the journal prevails, and the link is suspended.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -31,12 +31,16 @@ from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Store
 from jackpot.rules import views
 from jackpot.rules.acts.links import CONFIG_REASON, ROLLED_BACK, TRIGGER_REASON, OpenLink, Resume, Suspend
+from jackpot.rules.acts.notices import check_lower, check_table_terms
+from jackpot.rules.acts.parameters import same_levels
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.acts.triggers import due
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.refusal import Refusal
 from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import CLOSED, BankState
@@ -55,6 +59,9 @@ BY_HAND: Final = (
     "find out who writes to the database by hand; jackpot verify names it until the ledger is copied into a "
     "new one (jackpot ledger copy), which begins its takeovers anew"
 )
+
+# What to do about terms that were not announced, or for a later day.
+PUT_BACK: Final = "until then put the configuration back as it was, and start again"
 
 log: Final = structlog.get_logger()
 
@@ -250,7 +257,9 @@ async def agree(bank: Bank, config: Config, store: Store, unix_ms: int) -> None:
     for terms in ours:
         if terms.link in known:
             journal, suspended = known[terms.link]
-            await _agree_link(bank, config.completed(terms, journal), journal, suspended)
+            own = config.completed(terms, journal)
+            early = await bank.ask(_early(own, unix_ms))
+            await _agree_link(bank, own, journal, suspended, early)
         elif (name := elsewhere.get(terms.link)) is not None:
             log.error("link_in_other_bank", link=terms.link, bank=name, configured=bank.name, do=_move(name))
         else:
@@ -263,12 +272,15 @@ async def agree(bank: Bank, config: Config, store: Store, unix_ms: int) -> None:
     await _agree_tables(bank, config)
 
 
-async def _agree_link(bank: Bank, terms: LinkTerms, journal: LinkTerms, suspended: list[str]) -> None:
-    """Suspends an open link whose terms differ between configuration and journal."""
+async def _agree_link(
+    bank: Bank, terms: LinkTerms, journal: LinkTerms, suspended: list[str], early: str | None
+) -> None:
+    """Suspends an open link whose terms differ between configuration and journal. early: as `too_early`."""
     if CLOSED in suspended:
         log.warning("link_closed", bank=bank.name, link=terms.link, do=is_closed(terms.link))
     elif differ := differences(journal, terms):
-        log.error("config_differs", bank=bank.name, link=terms.link, differences=differ)
+        do = {} if early is None else {"do": early}
+        log.error("config_differs", bank=bank.name, link=terms.link, differences=differ, **do)
         if CONFIG_REASON not in suspended:
             await _do(bank, Suspend(CONFIG_REASON, (terms.link,), ""))
 
@@ -387,22 +399,52 @@ def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, 
     return {link: there[link] for link, bank in wanted.items() if there.get(link, bank) != bank}
 
 
-def disagreements(ledger: Reader, config: Config) -> list[str]:
-    """How the configuration differs from links that are open, and the closed links that it still has.
+def _early(terms: LinkTerms, at: int) -> Callable[[Engine], str | None]:
+    return lambda engine: too_early(engine.state, terms, at)
 
-    Raises LedgerCorrupt where a bank cannot be read.
+
+def too_early(state: BankState, terms: LinkTerms | TableTerms, at: int) -> str | None:
+    """Why these terms of a link or a table cannot hold yet, for want of a notice, and what to do (P2).
+
+    None where they can. at: unix milliseconds.
+    """
+    try:
+        if isinstance(terms, LinkTerms):
+            for link in state.links:
+                if link.terms.link == terms.link and same_levels(link.terms, terms):
+                    check_lower(state, link, terms, at)
+        else:
+            for table in state.tables:
+                if table.terms.table == terms.table:
+                    check_table_terms(state, table, terms, at)
+    except Refusal as refusal:
+        return f"{refusal.message}; {PUT_BACK}"
+    return None
+
+
+def disagreements(ledger: Reader, config: Config, at: int) -> list[str]:
+    """How the configuration differs from links that are open, the closed links that it still has, and what it
+    takes away too early.
+
+    at: the time now, in unix milliseconds. Raises LedgerCorrupt where a bank cannot be read.
     """
     said: list[str] = []
     for bank in _finished(ledger):
-        links = read_to(ledger, bank, ledger.head(bank)).state.links if bank in config.banks else ()
-        for link in links:
+        if bank not in config.banks:
+            continue
+        state = read_to(ledger, bank, ledger.head(bank)).state
+        early = ((terms.table, too_early(state, terms, at)) for terms in config.tables)
+        said += [f"table {table} goes on as before: {why}" for table, why in early if why is not None]
+        for link in state.links:
             terms = next((terms for terms in config.links if terms.link == link.terms.link), None)
             if terms is not None and link.closed:
                 said.append(is_closed(terms.link))
             elif terms is not None and (
                 differ := differences(link.terms, config.completed(terms, link.terms))
             ):
-                said.append(f"link {terms.link} stands still until two people confirm: {'; '.join(differ)}")
+                why = too_early(state, config.completed(terms, link.terms), at)
+                until = "two people confirm" if why is None else f"that may hold ({why})"
+                said.append(f"link {terms.link} stands still until {until}: {'; '.join(differ)}")
     return said
 
 
@@ -438,4 +480,7 @@ async def _do(bank: Bank, command: Command) -> None:
     answer = await bank.person(command, ())
     if not answer.ok:
         name = type(command).__name__
-        log.error("opening_refused", bank=bank.name, command=name, code=answer.code, message=answer.message)
+        do = {"do": PUT_BACK} if answer.code == Code.NOTICE_NEEDED else {}
+        log.error(
+            "opening_refused", bank=bank.name, command=name, code=answer.code, message=answer.message, **do
+        )

@@ -59,6 +59,7 @@ from jackpot.catalogue.terms import (
     LinkEntry,
     TermsRefused,
     counts_by_default,
+    notice_days_of,
     resolve,
 )
 
@@ -96,6 +97,7 @@ __all__ = [
     "load",
     "money_text",
     "not_held",
+    "notice_days_of",
     "odds_of",
     "odds_return",
     "odds_returns",

@@ -23,6 +23,9 @@ from jackpot.rules.terms import WAGER_MAX
 from jackpot.text import did_you_mean
 
 DEFAULT_BANK: Final = "main"
+# Days before an option of Massachusetts is withdrawn, or a limit lowered, where the configuration says none
+# (P2). The time of 205 CMR 147.03 is not held: a week is what players who come once a week see.
+NOTICE_DAYS: Final = 7
 
 
 class TermsRefused(CatalogueError):
@@ -59,6 +62,7 @@ class LinkEntry(msgspec.Struct, frozen=True):
     hold_table: bool = True
     magic_card_every: int = 0
     lucky_every: int = 0
+    notice_days: int | None = None
     envy_approved: dict[str, str] = {}
     level: dict[str, LevelEntry] = {}
 
@@ -88,6 +92,16 @@ def counts_by_default(table: Paytable) -> bool:
     orders none (s. 12), and an electronic wager has no chips.
     """
     return table.jurisdiction == "Pennsylvania" and table.electronic is None
+
+
+def notice_days_of(table: Paytable, said: int | None) -> int:
+    """How many days before a wager on a paytable is withdrawn people announce it (P2).
+
+    said: by the configuration. Massachusetts, s. 6a(a), 6b(a) and 10(c), wants the time of 205 CMR 147.03.
+    """
+    if said is not None:
+        return said
+    return NOTICE_DAYS if table.jurisdiction == "Massachusetts" else 0
 
 
 def resolve(entry: LinkEntry, path: str = "link") -> LinkTerms:
@@ -128,6 +142,7 @@ def resolve(entry: LinkEntry, path: str = "link") -> LinkTerms:
         lucky_every=entry.lucky_every,
         magic_for=for_one(table.draws.magic_card) if table.draws and entry.magic_card_every else 0,
         lucky_for=for_one(table.draws.lucky_bonus) if table.draws and entry.lucky_every else 0,
+        notice_days=notice_days_of(table, entry.notice_days),
     )
     _check_options(entry, table, mistakes)
     if mistakes.found:

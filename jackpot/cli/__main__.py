@@ -39,7 +39,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     ),
     "links": CommandEntry(
         "jackpot.cli.links",
-        "Links and their meters: list, show, suspend, resume, correct, transfer, close, change.",
+        "Links and their meters: list, show, suspend, resume, correct, transfer, close, change, announce.",
         FLOOR,
     ),
     "alarms": CommandEntry(

@@ -54,12 +54,14 @@ class OptionSpelling(NamedTuple):
 _ARGUMENTS: Final[Mapping[str, OptionSpelling]] = {
     "alarm": OptionSpelling("ALARM", "The alarm's id, as `alarms list` gives it.", "AL7"),
     "award": OptionSpelling("AWARD", "The award's id, such as A34.", "A34"),
+    "day": OptionSpelling("DAY", "The gaming day from which it is so.", "2026-12-24"),
     "device": OptionSpelling("DEVICE", "The device's id.", "T01"),
     "digest": OptionSpelling("DIGEST", "As published with the release, 64 hex digits.", '"$DIGEST"'),
     "hit": OptionSpelling("HIT", "The hit's id, such as H12.", "H12"),
     "left": OptionSpelling("LEFT", "Its id, such as D3; `jackpot links show` lists them.", "D3"),
     "level": OptionSpelling("LEVEL", "The level's name.", "meter"),
     "link": OptionSpelling("LINK", "The link's id.", "floor-five"),
+    "notice": OptionSpelling("NOTICE", "The notice's id, as `links show` gives it.", "N3"),
     "links": OptionSpelling("LINK...", "The link's id; there may be several.", "floor-five"),
     "login": OptionSpelling("LOGIN", "What the person signs in with.", "cal"),
     "person": OptionSpelling("LOGIN", "What the person signs in with.", "cal"),
@@ -75,6 +77,8 @@ _OPTIONS: Final[Mapping[str, OptionSpelling]] = {
     "award": OptionSpelling("ID", "Only this award of the hit, such as A34."),
     "believe": OptionSpelling("", "Whether you believe the table's number."),
     "key": OptionSpelling("FINGERPRINT", "Only this key of the device."),
+    "level": OptionSpelling("LEVEL", "The level whose limit is lowered."),
+    "table": OptionSpelling("TABLE", "At this table alone."),
     "levels": OptionSpelling(
         "FROM=TO", "The level that takes it, where the other link has none of the same name."
     ),

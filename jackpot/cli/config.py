@@ -256,6 +256,7 @@ def _ledger(found: "Config") -> _Ledger:
         misplaced_links,
         missing_banks,
     )
+    from jackpot.clock import SystemClock
     from jackpot.ledger.connect import without_password
     from jackpot.ledger.open import open_reader
     from jackpot.ledger.store import LedgerError
@@ -282,7 +283,7 @@ def _ledger(found: "Config") -> _Ledger:
             warnings = [*missing_banks(ledger, found).values()]
             warnings += [is_left_out(bank) for bank in left_out_banks(ledger, found)]
             misplaced = misplaced_links(ledger, found)
-            warnings += disagreements(ledger, found)
+            warnings += disagreements(ledger, found, SystemClock().unix_ms())
     except OtherSite as error:
         fail(str(error))
     except LedgerError as error:

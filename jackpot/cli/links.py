@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from jackpot.api.queries.links import AskLinks, ChangeParameters
+from jackpot.api.queries.notices import Announce, AnnouncePayoutLimit
 from jackpot.cli.act_command import ActCall, act_command
 from jackpot.cli.api_client import LOOK, ApiClient, with_api_options
 from jackpot.cli.options import fail
@@ -13,10 +14,11 @@ from jackpot.cli.options import table as print_table
 from jackpot.cli.preview import differences
 from jackpot.rules.acts.links import OPERATOR, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.notices import WithdrawNotice
 from jackpot.text import counted
 
 app = typer.Typer(
-    help="Links and their meters: list, show, suspend, resume, correct, transfer, close, change.",
+    help="Links and their meters: list, show, suspend, resume, correct, transfer, close, change, announce.",
     epilog="Example: jackpot links list --config /etc/jackpot/config.toml",
     no_args_is_help=True,
 )
@@ -95,8 +97,17 @@ def show_levels(
     left = [
         [one["left"], one["award"], one["level"], client.money(one["amount"])] for one in links[0]["left"]
     ]
+    notices = [_notice(client, one) for one in links[0]["notices"]]
+    if notices:
+        print_table("announced", ["", "day", "table", "level", "limit"], notices)
     if left:
         print_table("two people decide (links decide)", ["", "award", "level", "left"], left)
+
+
+def _notice(client: ApiClient, one: dict[str, Any]) -> list[str]:
+    """A notice that stands; without a limit it says that the link closes."""
+    limit = "closes" if one["amount"] is None else client.money(one["amount"])
+    return [one["notice"], one["day"], one["table"] or "all", one["level"] or "", limit]
 
 
 def _links(client: ApiClient) -> list[dict[str, Any]]:
@@ -209,6 +220,35 @@ def change(call: ActCall) -> None:
     Example: jackpot links change floor-five --reason "approved" -c config.toml
     """
     call.done("{link}: it plays on the terms of the configuration")
+
+
+@act_command(app, Announce)
+def announce(call: ActCall) -> None:
+    """Announce that a link, or an offer, closes on a day, or that a limit is lower from then on.
+
+    Signs and posted odds say it until then. With --amount a limit is lowered, in place of closing.
+
+    Example: jackpot links announce floor-five 2026-12-24 --reason "a new game" -c config.toml
+    """
+    call.done("{link}: announced for {day}")
+
+
+@act_command(app, AnnouncePayoutLimit)
+def announce_payout_limit(call: ActCall) -> None:
+    """Announce that base wagers of a table pay less at most from a day on.
+
+    Example: jackpot links announce-payout-limit T01 2026-12-24 --amount 50000 --reason "more" -c config.toml
+    """
+    call.done("{table}: announced for {day}")
+
+
+@act_command(app, WithdrawNotice)
+def withdraw_notice(call: ActCall) -> None:
+    """Withdraw a notice: what it announced is not done.
+
+    Example: jackpot links withdraw-notice N3 --reason "it stays" -c config.toml
+    """
+    call.done("{notice}: withdrawn")
 
 
 @act_command(app, DecideLeft)

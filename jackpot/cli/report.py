@@ -250,7 +250,7 @@ def _run(report: Report, asked: ReportOptions) -> None:
             ledger = opened.enter_context(closing(open_reader(place.url)))
             opened.enter_context(steady(ledger))
             archive = partial(_opened, opened, asked.archive) if asked.archive is not None else None
-            found = report.find(ledger, asked.wanted(place, ledger, archive))
+            found = report.asked(ledger, asked.wanted(place, ledger, archive))
             _write(report, found, asked, place.site)
     except (LedgerError, Unanswerable) as error:
         fail(str(error))

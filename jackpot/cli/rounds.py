@@ -9,6 +9,7 @@ from jackpot.cli.act_command import ActCall, act_command
 from jackpot.cli.api_client import LOOK, ApiClient, with_api_options
 from jackpot.cli.options import table as print_table
 from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.void_causes import CAUSES
 from jackpot.text import counted
 
 app = typer.Typer(
@@ -77,11 +78,11 @@ def strike(
     call.done(lambda answer: struck + _refunds(call.client, answer), on="dealer" if dealer else "own")
 
 
-@act_command(app, VoidRound)
+@act_command(app, VoidRound, helps={"cause": f"The irregularity: {', '.join(CAUSES)}."})
 def void(call: ActCall) -> None:
     """Void an unfinished round: every wager goes back. A reopened round takes two people.
 
-    Example: jackpot rounds void T01 R77 --reason "exposed card" --config /etc/jackpot/config.toml
+    Example: jackpot rounds void T01 R77 --cause exposed-card --reason "an ace fell over" -c config.toml
     """
     round_ = "{table} {round}".format_map(call.fields)
     call.done(lambda answer: f"{round_}: void{_refunds(call.client, answer)}")

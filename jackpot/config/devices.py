@@ -4,13 +4,14 @@ import string
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from jackpot.catalogue import cards_by_house, games_of, return_of
+from jackpot.catalogue import cards_by_house, games_of, ids, notice_days_of, return_of
 from jackpot.catalogue import load as load_paytable
 from jackpot.clock import SystemClock
 from jackpot.config.keys import read_key
 from jackpot.config.links import Links, known_links
 from jackpot.config.mystery import check_table
 from jackpot.config.offers import Offer, offers_at, warn_of_jurisdictions
+from jackpot.config.posting import payout_limit
 from jackpot.config.settings import Keys, Sign, UdpSign
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.paytable import ANY, SEATS, Game, LinkTerms, TableTerms
@@ -53,6 +54,7 @@ def _table(
     here = offers_at(source, name, names, offers)
     if not names and not here and not source.spoiled(f"{path}.links"):
         source.wrong(f"{path}.links", "a table is on one link at least, or takes an offer")
+    offered = [offer.terms for offer in here if offer.terms is not None]
     table = TableTerms(
         table=name,
         game=game or "let-it-ride",
@@ -60,8 +62,9 @@ def _table(
         links=(*names, *(offer.name for offer in here)),
         adjacent_boxes=boxes,
         max_rounds_per_minute=given.get("max_rounds_per_minute", 0),
+        payout_limit=payout_limit(source, path, given),
+        notice_days=_notice_days(given, [*known, *offered]),
     )
-    offered = [offer.terms for offer in here if offer.terms is not None]
     _one_bank(source, f"{path}.links", known)
     _bank_of_table(source, name, known, here)
     cards = [terms for terms in known if not terms.mystery]
@@ -72,6 +75,14 @@ def _table(
     for offer in here if game not in (None, ANY) else ():
         _takes(source, offer, table)
     return table if whole else None
+
+
+def _notice_days(given: Mapping[str, Any], wagers: Sequence[LinkTerms]) -> int:
+    """How many days before its payout limit is lowered that is announced, by where its wagers are of (P2)."""
+    if "notice_days" in given:
+        return int(given["notice_days"])
+    paytables = [*(terms.paytable for terms in wagers), *given.get("base_wagers", ())]
+    return max((notice_days_of(load_paytable(name), None) for name in paytables if name in ids()), default=0)
 
 
 def _takes(source: ConfigSource, offer: Offer, table: TableTerms) -> None:

@@ -77,12 +77,22 @@ def warn_of_readings(source: ConfigSource, what: str, paytable: str) -> None:
         source.warn(f"{what}: {reading} (P10)")
 
 
+def warn_of_notice(source: ConfigSource, what: str, entry: ConfigEntry, terms: LinkTerms) -> None:
+    """Warns of days before a withdrawal that the configuration leaves open: the text is not held (P2)."""
+    if terms.notice_days and "notice_days" not in entry.given:
+        source.warn(
+            f"{what}: notice_days is {terms.notice_days}, for the time of 205 CMR 147.03 is not held: "
+            "write that time (P2)"
+        )
+
+
 def _warn(source: ConfigSource, entry: ConfigEntry, terms: LinkTerms) -> None:
     if terms.mystery:
         return
     warn_of_readings(source, f"link {terms.link}", terms.paytable)
     if load_paytable(terms.paytable).status == "proposed":
         source.warn(f"link {terms.link}: {terms.paytable} was proposed, not adopted")
+    warn_of_notice(source, f"link {terms.link}", entry, terms)
     if not terms.hold_table:
         source.warn(f"link {terms.link}: hold_table = false, so other controls must keep the cards (T11)")
     for level in terms.levels:

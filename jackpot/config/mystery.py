@@ -47,6 +47,7 @@ class MysteryEntry(msgspec.Struct, frozen=True):
     electronic: bool = False
     count_chips: bool | None = None
     hold_table: bool = False
+    notice_days: int = 0
 
 
 def is_mystery(entry: ConfigEntry) -> bool:
@@ -100,6 +101,7 @@ def read_mystery(source: ConfigSource, entry: ConfigEntry) -> LinkTerms | None:
         count_chips=not link.electronic if link.count_chips is None else link.count_chips,
         hold_table=link.hold_table,
         form=link.form,
+        notice_days=link.notice_days,
     )
     try:
         check_link(terms)

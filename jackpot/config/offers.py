@@ -12,6 +12,7 @@ from jackpot.catalogue import (
     ids,
     ids_for,
     money_text,
+    notice_days_of,
     odds_return,
     parse_money,
     parse_pays,
@@ -19,13 +20,13 @@ from jackpot.catalogue import (
     rows_of,
 )
 from jackpot.catalogue import load as load_paytable
-from jackpot.config.links import Links, warn_of_readings
+from jackpot.config.links import Links, warn_of_notice, warn_of_readings
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.acts.tables import TABLE_LINKS_MAX
 from jackpot.rules.hands import SIX_PLACES
 from jackpot.rules.money import from_cents
-from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, PaytableRow, ToOne
+from jackpot.rules.paytable import Fixed, ForOne, Game, LinkTerms, PaytableRow, ToOne
 from jackpot.rules.phrases import Fault
 from jackpot.rules.signing import SITE
 from jackpot.rules.terms import ODDS_AWARD_MAX, WAGER_MAX, check_link
@@ -62,6 +63,7 @@ class OfferEntry(msgspec.Struct, frozen=True):
     validate_at: str | None = None
     cage_at: str | None = None
     approved: str = ""
+    notice_days: int | None = None
 
 
 class Offer(NamedTuple):
@@ -124,16 +126,15 @@ def warn_of_jurisdictions(source: ConfigSource, table: str, terms: Sequence[Link
 
 
 def _warn_of_house(source: ConfigSource, offers: Sequence[Offer]) -> None:
-    """Warns of two paytables for one wager in the house (B1)."""
-    known: dict[str, set[str]] = {}
+    """Warns of two paytables for one wager of a game in the house (B1)."""
+    known: dict[tuple[str, Game], set[str]] = {}
     for offer in offers:
         if offer.terms is not None:
-            known.setdefault(wager_of(offer.terms), set()).add(offer.terms.paytable)
-    for paytables in known.values():
+            for game in load_paytable(offer.terms.paytable).games:
+                known.setdefault((wager_of(offer.terms), game), set()).add(offer.terms.paytable)
+    for paytables in {tuple(sorted(paytables)): None for paytables in known.values()}:
         if len(paytables) > 1:
-            source.warn(
-                f"the house offers {' and '.join(sorted(paytables))}: its source says one of them (B1)"
-            )
+            source.warn(f"the house offers {' and '.join(paytables)}: its source says one of them (B1)")
 
 
 def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> LinkTerms | None:
@@ -177,6 +178,7 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
         fold=_fold(paytable),
         cage_at=cage_at,
         cards=offer.cards,
+        notice_days=notice_days_of(paytable, offer.notice_days),
     )
     try:
         check_link(terms)
@@ -185,6 +187,7 @@ def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> Li
         return None
     _check_return(read, offer, paytable, terms)
     _warn(source, offer, paytable)
+    warn_of_notice(source, f"offer {offer.id}", entry, terms)
     return None if read.any_wrong() else terms
 
 

@@ -1,7 +1,7 @@
 """Posted odds of a table (P1): every row of each wager that it takes, and what the rules want read there.
 
 The odds are those of the terms, so what is posted is what is paid. Base wagers are settled by the table's
-own game: of these the configuration names the paytable, and the limit of what they pay.
+own game: of these the configuration names the paytable.
 """
 
 import re
@@ -67,7 +67,7 @@ def read_postings(source: ConfigSource, offers: Sequence[Offer]) -> dict[str, Ta
         if (game := given.get("game")) is None or "id" not in given:
             continue
         at = _Reading(source, path, given, game)
-        found[given["id"]] = TablePosting(_base_wagers(at), _payout_limit(at), _pair_plus(at, offers))
+        found[given["id"]] = TablePosting(_base_wagers(at), _pair_plus(at, offers))
     return found
 
 
@@ -93,30 +93,6 @@ def _base_wagers(at: _Reading) -> tuple[str, ...]:
     return names
 
 
-def _payout_limit(at: _Reading) -> int | None:
-    text = at.given.get("payout_limit")
-    if text is None:
-        return None
-    path = f"{at.path}.payout_limit"
-    if at.game not in LIMITED:
-        at.source.wrong(path, f"no source lets a holder limit what {at.game} pays (B9)")
-        return None
-    try:
-        limit = parse_money(text)
-    except ValueError as error:
-        at.source.wrong(path, str(error))
-        return None
-    if limit < PAYOUT_LIMIT_MIN:
-        least = f"{LIMITED[at.game]} wants at least {money_text(PAYOUT_LIMIT_MIN)}"
-        at.source.wrong(path, f"{least}, not {money_text(limit)} (B9)")
-        return None
-    at.source.warn(
-        f"table {at.given['id']}: its payout limit may not be below what one player can win in a round "
-        f"with the least base wagers, which are not on this server ({LIMITED[at.game]}, B9)"
-    )
-    return limit
-
-
 def _pair_plus(at: _Reading, offers: Sequence[Offer]) -> PairPlus | None:
     chosen: PairPlus | None = at.given.get("pair_plus")
     table = at.given["id"]
@@ -124,6 +100,31 @@ def _pair_plus(at: _Reading, offers: Sequence[Offer]) -> PairPlus | None:
     if chosen is not None and not any(wager_of(terms) == "pair-plus" for terms in here):
         at.source.wrong(f"{at.path}.pair_plus", f"table {table} has no offer of Pair Plus (B7)")
     return chosen
+
+
+def payout_limit(source: ConfigSource, path: str, given: Mapping[str, Any]) -> int | None:
+    """What base wagers of a [[table]] pay at most, in micro-dollars; None for no limit (B9)."""
+    text, game = given.get("payout_limit"), given.get("game")
+    if text is None or game is None:
+        return None
+    path = f"{path}.payout_limit"
+    if game not in LIMITED:
+        source.wrong(path, f"no source lets a holder limit what {game} pays (B9)")
+        return None
+    try:
+        limit = parse_money(text)
+    except ValueError as error:
+        source.wrong(path, str(error))
+        return None
+    if limit < PAYOUT_LIMIT_MIN:
+        least = f"{LIMITED[game]} wants at least {money_text(PAYOUT_LIMIT_MIN)}"
+        source.wrong(path, f"{least}, not {money_text(limit)} (B9)")
+        return None
+    source.warn(
+        f"table {given.get('id')}: its payout limit may not be below what one player can win in a round "
+        f"with the least base wagers, which are not on this server ({LIMITED[game]}, B9)"
+    )
+    return limit
 
 
 def posted_on(config: Config, sign: Sign) -> list[Paytable]:
@@ -141,7 +142,7 @@ def posted(config: Config, table: TableTerms, say: Callable[[str], str]) -> Payt
         game=table.game,
         wagers=tuple(_wager(config, table.game, links[name]) for name in table.links),
         base=tuple(_base(name) for name in own.base_wagers),
-        payout_limit=None if own.payout_limit is None else to_cents(own.payout_limit),
+        payout_limit=None if table.payout_limit is None else to_cents(table.payout_limit),
         phrases=tuple(map(say, _phrases(table.game, own))),
     )
 

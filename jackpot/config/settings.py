@@ -259,12 +259,11 @@ PairPlus = Literal["ante", "half-ante", "both"]
 class TablePosting(msgspec.Struct, frozen=True):
     """What a table posts besides its links and offers (P1).
 
-    base_wagers: paytables of the catalogue that its own game pays. payout_limit: what those wagers pay at
-    most, in micro-dollars, None for no limit. pair_plus: what that wager needs besides (B7).
+    base_wagers: paytables of the catalogue that its own game pays. pair_plus: what that wager needs besides
+    (B7).
     """
 
     base_wagers: tuple[str, ...] = ()
-    payout_limit: int | None = None
     pair_plus: PairPlus | None = None
 
 

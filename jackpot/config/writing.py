@@ -1,6 +1,6 @@
 """Formats sums and times by the site's locale, currency and zone, for pages and commands."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
@@ -126,6 +126,11 @@ def floor_moment(unix_ms: int, zone: str, locale: str) -> tuple[str, str]:
     place = _place(locale)
     parts = format_time(then, "short", locale=place), format_date(then, "medium", locale=place)
     return str(get_datetime_format("medium", locale=place)).replace("'", "").format(*parts), f"{then:%Z}"
+
+
+def long_day(day: str, locale: str) -> str:
+    """Formats a day such as 2026-12-24 for players, as the locale writes it: "December 24, 2026"."""
+    return format_date(date.fromisoformat(day), "long", locale=_place(locale))
 
 
 def iso_moment(unix_ms: int, zone: str) -> str:

@@ -18,6 +18,7 @@ from jackpot.catalogue import (
     best_play_of,
     draws_return,
     envy_return,
+    load,
     money_text,
     odds_return,
     odds_returns,
@@ -28,6 +29,7 @@ from jackpot.catalogue import (
 )
 from jackpot.odds.chances import envy_given
 from jackpot.odds.cycle import MeterModel, meter_at, wagers_until
+from jackpot.odds.sessions import FixedPay
 from jackpot.odds.subject import AnalysisError, AnalyzedLink
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
 from jackpot.rules.paytable import SEATS, LevelTerms, PaytableRow, Percent, row_for
@@ -133,6 +135,14 @@ class Analysis(NamedTuple):
         variance = squares - mean**2
         root = _ROOT.sqrt(_ROOT.divide(Decimal(variance.numerator), Decimal(variance.denominator)))
         return mean, Fraction(root)
+
+    @property
+    def pays(self) -> tuple[FixedPay, ...]:
+        """What an offer pays, by row; nothing of a wager that is no offer (B1)."""
+        terms = self.subject.terms
+        if terms.levels or load(terms.paytable).use != "offer":
+            return ()
+        return tuple(FixedPay(int(found.award), found.chance) for found in self.rows)
 
     @property
     def total(self) -> Fraction:

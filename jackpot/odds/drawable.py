@@ -5,16 +5,23 @@ from typing import Final, Literal, NamedTuple
 
 from jackpot.config.writing import Writing
 from jackpot.odds.analysis import Analysis, LevelFound
+from jackpot.odds.sessions import LENGTHS
 from jackpot.odds.sheets import DOLLARS
 from jackpot.text import Sentence
 
-Kind = Literal["return", "hit", "year", "envy"]
+Kind = Literal["return", "hit", "year", "envy", "sessions"]
 # By picture, the sheet that has its figures.
-SHEETS: Final[dict[Kind, str]] = {"return": "return", "hit": "cycles", "year": "long_run", "envy": "envy"}
+SHEETS: Final[dict[Kind, str]] = {
+    "return": "return",
+    "hit": "cycles",
+    "year": "long_run",
+    "envy": "envy",
+    "sessions": "sessions",
+}
 
 
 class Picture(NamedTuple):
-    """A picture. name: of its file and address. level: of its meter; None for envy. title: what it shows."""
+    """A picture. name: of its file and address. level: of its meter, None for none. title: what it shows."""
 
     name: str
     kind: Kind
@@ -37,6 +44,12 @@ def _drawable(found: Analysis, money: Writing) -> Iterator[Picture]:
         yield _of(level, "hit", Sentence("How high the {meter} is when it is won", meter=_meter(level)))
     for level in known:
         yield _of(level, "year", Sentence("A year of the {meter}, one of many possible", meter=_meter(level)))
+    if found.pays:
+        count = money.count(LENGTHS[-1])
+        title = Sentence(
+            "{count} wagers of {wager}, a few of many possible courses", count=count, wager=wager
+        )
+        yield Picture("sessions", "sessions", None, title)
     if any(found.envy.values()):
         title = Sentence("What envy returns of a {wager} wager, by players", wager=wager)
         yield Picture("envy", "envy", None, title)

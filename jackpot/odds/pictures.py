@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from textwrap import fill
 from typing import Any, Final, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 from jackpot.odds.analysis import Analysis, LevelFound
 from jackpot.odds.cycle import path, won_within
 from jackpot.odds.drawable import Kind, Picture, drawable
+from jackpot.odds.sessions import LENGTHS, session
 from jackpot.odds.sheets import PLAIN, SheetFormat
 from jackpot.rules.money import MICROS_PER_UNIT
 from jackpot.text import Sentence
@@ -36,6 +37,9 @@ _MARKED: Final = (Fraction(1, 2), Fraction(95, 100))
 # Ticks of an axis of sums: more of six digits would run into each other.
 _SUMS_SHOWN: Final = 4
 _PERCENT: Final = " %"
+# Courses of a session that are drawn, and points of each: more of either run into each other.
+_COURSES: Final = 8
+_PLACES: Final = 200
 # Room above the highest bar for labels.
 _ROOM: Final = 1.45
 # An axis of sums shows at least so much, however low the meter is.
@@ -131,7 +135,7 @@ def _drawn(picture: Picture, drawing: _Drawing) -> Figure:
     axes.tick_params(colors=drawing.look.text, labelsize="small")
     axes.spines[["top", "right"]].set_visible(False)
     if picture.level is None:
-        _envy(axes, drawing)
+        _WITHOUT_LEVEL[picture.kind](axes, drawing)
     else:
         _BY_LEVEL[picture.kind](axes, picture.level, drawing)
     return figure
@@ -210,6 +214,24 @@ def _envy(axes: Any, drawing: _Drawing) -> None:
     axes.set_xlabel(drawing.say("players at the table"))
 
 
+def _sessions(axes: Any, drawing: _Drawing) -> None:
+    """Sample courses of what a player has won so far, and what is lost on average."""
+    found, look = drawing.found, drawing.look
+    wager, long = found.subject.terms.wager, LENGTHS[-1]
+    places = range(0, long + 1, long // _PLACES)
+    for number in range(_COURSES):
+        brought = [0, *accumulate(session(found.pays, long, f"{drawing.seed} {number}"))]
+        axes.plot(places, [brought[at] - at * wager for at in places], color=look.ours, linewidth=0.7)
+    edge = drawing.say("lost on average, {part}", part=drawing.percent(1 - found.total))
+    axes.plot([0, long], [0, float((found.total - 1) * wager * long)], color=look.mark, label=edge)
+    axes.axhline(0, color=look.quiet, linewidth=0.8, linestyle="--")
+    _sums(axes.yaxis, drawing)
+    axes.set_ylabel(drawing.say("won so far"))
+    axes.set_xlabel(drawing.say("wagers"))
+    axes.legend(loc="upper left")
+
+
+_WITHOUT_LEVEL: Final[dict[Kind, Callable[[Any, _Drawing], None]]] = {"envy": _envy, "sessions": _sessions}
 _BY_LEVEL: Final[dict[Kind, Callable[[Any, LevelFound, _Drawing], None]]] = {
     "return": _return,
     "hit": _hit,

@@ -9,6 +9,7 @@ from jackpot.catalogue import BestPlay, load, odds_of, parse_printed, rate_text
 from jackpot.config.writing import Writing, writing
 from jackpot.odds.analysis import Analysis, LevelFound, RowFound
 from jackpot.odds.chances import NOTHING, hand_chances
+from jackpot.odds.sessions import SEED, SESSIONS, sessions
 from jackpot.odds.subject import Stake
 from jackpot.rules.cards import SUITS
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
@@ -64,6 +65,9 @@ _STAKES: Final[dict[Stake, Sentence]] = {
     "returned": Sentence("returned with its odds"),
     "kept": Sentence("kept: the odds are the whole payout"),
 }
+
+# Quantiles of simulated sessions that are shown.
+_ENDS: Final = (Fraction(1, 20), Fraction(1, 2), Fraction(19, 20))
 
 # The format of sums in the catalogue's sources.
 DOLLARS: Final = writing("en_US", "USD")
@@ -305,6 +309,28 @@ def _spread(found: Analysis, _money: Writing) -> OddsTable:
     )
 
 
+def _sessions(found: Analysis, money: Writing) -> OddsTable:
+    """Sessions of an offer as they were simulated."""
+    numbers: dict[str, Kind] = {
+        "wagers": "count", "exact": "part", "simulated": "part", "one_in_twenty_below": "part",
+        "middle": "part", "one_in_twenty_above": "part", "ahead": "part",
+    }  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    wager = found.subject.terms.wager
+    for one in sessions(found.pays) if found.pays else ():
+        staked = one.wagers * wager
+        ahead = Fraction(sum(brought > staked for brought in one.sums), len(one.sums))
+        ends = (Fraction(one.quantile(part), staked) for part in _ENDS)
+        rows.append((one.wagers, found.total, one.mean / staked, *ends, ahead))
+    facts = {"count": money.count(SESSIONS), "seed": SEED}
+    notes = (
+        Sentence("{count} sessions of one player were simulated, with the seed {seed}.", **facts),
+        Sentence("Parts are of all that was wagered; ahead is the part of the sessions that won."),
+    )
+    title = Sentence("What a player comes away with, simulated")
+    return OddsTable("sessions", title, _columns(**numbers), tuple(rows), notes)
+
+
 def _hands(found: Analysis, money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {
         "chance": "chance", "decimal": "number", "one_in": "number", "hits_per_100000": "number",
@@ -532,6 +558,6 @@ def _award(one: RowFound) -> tuple[Cell, ...]:
 
 
 _SHEETS: Final[tuple[Callable[[Analysis, Writing], OddsTable], ...]] = (
-    _returns, _by_players, _best_play, _spread, _hands, _levels, _cycles, _envy, _given, _long_run, _seeds,
-    _filing,
+    _returns, _by_players, _best_play, _spread, _sessions, _hands, _levels, _cycles, _envy, _given,
+    _long_run, _seeds, _filing,
 )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 import msgspec
 from msgspec import UNSET
 
-from controllers.answers import Hit, Link, LinkFacts, LinkState, State, Status, WaitingHit
+from controllers.answers import Hit, Link, LinkFacts, LinkState, Notice, State, Status, WaitingHit
 from jackpot.clock import Clock
 from jackpot.publish.broadcaster import SIGN_INTERVAL_S, Broadcaster
 from jackpot.rules.money import to_cents
@@ -125,21 +125,23 @@ class RecentHits:
 
 class BoardSnapshot(NamedTuple):
     """Content of a board, taken from a state. hits: the last ones of each level, by age. rev: its last seq.
-    waiting: hits that wait for people, by link (S7).
+    waiting: hits that wait for people, by link (S7). notices: those that stand, by link (P2).
     """
 
     links: list[BoardLink]
     hits: list[Hit]
     rev: int
     waiting: dict[str, tuple[WaitingHit, ...]]
+    notices: dict[str, tuple[Notice, ...]]
 
 
 class MeterBoard:
     """Committed meters and states of one bank, shown to its watchers.
 
     trust: whether it may be shown now. rev: the bank's last durable seq. waiting: hits that wait for people,
-    by link (S7). told_trusted: whether its watchers were told that it may be trusted. on_status: called with
-    the link of each `status` for signs, and with the message.
+    by link (S7). notices: those that stand, by link (P2). told_trusted: whether its watchers were
+    told that it may be trusted. on_status: called with the link of each `status` for signs, and with the
+    message.
     """
 
     def __init__(self, bank: str, clock: Clock, trust: BoardTrust) -> None:
@@ -148,6 +150,7 @@ class MeterBoard:
         self.links: dict[str, BoardLink] = {}
         self.hits = RecentHits(clock)
         self.waiting: dict[str, tuple[WaitingHit, ...]] = {}
+        self.notices: dict[str, tuple[Notice, ...]] = {}
         self.clock = clock
         self.broadcaster = Broadcaster(self)
         self.on_status: list[Callable[[str, Status], None]] = []
@@ -198,7 +201,7 @@ class MeterBoard:
             shown = "win"
         else:
             shown = "pending" if waiting else "normal"
-        return State(link, shown, reason or RESUMED, waiting)
+        return State(link, shown, reason or RESUMED, waiting, self.notices.get(link) or UNSET)
 
     def facts(self, links: Iterable[str]) -> list[LinkFacts]:
         """Welcome fields of these links."""
@@ -247,7 +250,7 @@ class MeterBoard:
         Watchers are told of hits that this process has not pushed: the server that made them may have ended
         before it could.
         """
-        self.waiting = dict(found.waiting)
+        self.waiting, self.notices = dict(found.waiting), dict(found.notices)
         known = {view.facts.link: view for view in found.links}
         self.links = known | {link: view for link, view in self._expected.items() if link not in known}
         for hit in self.hits.take(found.hits):
@@ -267,7 +270,10 @@ class MeterBoard:
             self._push(push)
         waiting = [waits for outcome in outcomes for waits in outcome.waiting]
         self.waiting |= dict(waiting)
-        if pushes or waiting:
+        noticed = [outcome.notices for outcome in outcomes if outcome.notices is not None]
+        if noticed:
+            self.notices = noticed[-1]
+        if pushes or waiting or noticed:
             self._restate()
         latest = {(link, level): micros for outcome in outcomes for link, level, micros in outcome.meters}
         for (link, level), micros in latest.items():

@@ -84,7 +84,7 @@ class FollowedBoard(MeterBoard):
         links = {name: board for name, board in said.links.items() if name in self.links}
         for name, board in links.items():
             view = self.links[name]
-            self._shown[name] = board
+            self._shown[name], self.notices[name] = board, board.notices
             if (view.state, view.reason) != (board.state, board.reason):
                 view.state, view.reason = board.state, board.reason
                 if self.trusted:
@@ -115,7 +115,8 @@ class FollowedBoard(MeterBoard):
         """The `state` that the server decided; a fault while nobody confirms it."""
         told = self._shown.get(link)
         shown = told.shown if told is not None and self.trusted else "fault"
-        return State(link, shown, self.state(link)[1] or RESUMED, told.waiting if told is not None else ())
+        waiting, notices = (told.waiting, told.notices) if told is not None else ((), ())
+        return State(link, shown, self.state(link)[1] or RESUMED, waiting, notices or UNSET)
 
 
 class RedisFollower:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol
 import msgspec
 import structlog
 
-from controllers.answers import Hit, LinkState, Status, WaitingHit
+from controllers.answers import Hit, LinkState, Notice, Status, WaitingHit
 from controllers.messages import Id
 from jackpot.clock import Clock
 from jackpot.publish.board import MeterBoard
 from jackpot.publish.broadcaster import SIGN_INTERVAL_S
 from jackpot.publish.redis_connection import RedisConnection
-from jackpot.rules.outgoing_messages import JACKPOTS_MAX
+from jackpot.rules.outgoing_messages import JACKPOTS_MAX, NOTICES_MAX
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -78,7 +78,10 @@ log: Final = structlog.get_logger()
 
 
 class RelayedLink(msgspec.Struct, frozen=True):
-    """Durable state of a link. levels, must_hit_by: cents. shown, waiting: of a sign's `state` (S7)."""
+    """Durable state of a link. levels, must_hit_by: cents. shown, waiting: of a sign's `state` (S7).
+
+    notices: of that, too (P2); none from a server before there were any.
+    """
 
     wager: Count
     paytable: Id
@@ -87,6 +90,7 @@ class RelayedLink(msgspec.Struct, frozen=True):
     reason: Text
     shown: Literal["normal", "pending", "win", "suspended", "fault"]
     waiting: Annotated[tuple[WaitingHit, ...], msgspec.Meta(max_length=JACKPOTS_MAX)]
+    notices: Annotated[tuple[Notice, ...], msgspec.Meta(max_length=NOTICES_MAX)] = ()
     must_hit_by: Annotated[dict[Id, Count], msgspec.Meta(max_length=LEVELS_MAX)] = {}
 
 
@@ -142,6 +146,7 @@ def links_of(board: MeterBoard) -> dict[str, RelayedLink]:
             reason=view.reason,
             shown=display.state,
             waiting=display.waiting,
+            notices=board.notices.get(name, ()),
             must_hit_by=view.facts.must_hit_by or {},
         )
     return links

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from jackpot.config.phrases import sentence
 from jackpot.ledger.reading import Reader
-from jackpot.reports.entry_text import reason
+from jackpot.reports.entry_text import Title, reason
 from jackpot.reports.read.entries import Entry, counting, must_be_here, of_kinds, refused
 from jackpot.reports.read.gaming_days import EntrySpan, periods, wanted_span
 from jackpot.reports.read.names import JournalNames
@@ -50,7 +50,11 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
-    rows = (row for bank, days in spans.items() for row in _rows(ledger, JournalNames(ledger, bank), days))
+    rows = (
+        row
+        for bank, days in spans.items()
+        for row in _rows(ledger, JournalNames(ledger, bank), days, wanted.title)
+    )
     return ReportResult(periods(spans), rows, [])
 
 
@@ -60,7 +64,7 @@ def entries(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]
     return merge(acts, refused(ledger, bank, after, upto), counting(ledger, bank, after, upto))
 
 
-def _rows(ledger: Reader, names: JournalNames, days: EntrySpan) -> Iterator[tuple[Cell, ...]]:
+def _rows(ledger: Reader, names: JournalNames, days: EntrySpan, title: Title) -> Iterator[tuple[Cell, ...]]:
     for entry in entries(ledger, names.bank, days.after, days.upto):
         event: Any = entry.event
         who = names.who(getattr(event, "people", None))
@@ -68,11 +72,11 @@ def _rows(ledger: Reader, names: JournalNames, days: EntrySpan) -> Iterator[tupl
             place = names.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
             what = "" if said is None else sentence(said)
             yield names.bank, entry.seq, entry.at, kind, place, what, who
-        if (over := _over(names, event)) is not None:
+        if (over := _over(names, event, title)) is not None:
             yield names.bank, entry.seq, entry.at, *over, who
 
 
-def _over(names: JournalNames, event: Any) -> tuple[str, str, str] | None:
+def _over(names: JournalNames, event: Any, title: Title) -> tuple[str, str, str] | None:
     """(alarm, place, cause) of what ended one, or of a link stopped or a key revoked; else None."""
     match event:
         case AlarmAcknowledged():
@@ -104,7 +108,7 @@ def _over(names: JournalNames, event: Any) -> tuple[str, str, str] | None:
             alarm = "suspended" if isinstance(event, Suspended) else _ended("suspended")
             cause = named(event.cause)
             why = joined([cause, reason(event)], ": ") if event.reason else cause
-            return alarm, " ".join(map(names.link, event.links)), why
+            return alarm, ", ".join(title(names.link(link)) for link in event.links), why
     return None
 
 

@@ -106,7 +106,7 @@ def find_parameters(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     return _found(ledger, wanted, _parameters)
 
 
-def _refusals(ledger: Reader, _wanted: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
+def _refusals(ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
     people = of_kinds(ledger, names.bank, (ActRefused.kind,), days.after, days.upto)
     for entry in merge(refused(ledger, names.bank, days.after, days.upto), people):
         event = entry.event
@@ -118,7 +118,8 @@ def _refusals(ledger: Reader, _wanted: ReportRequest, names: JournalNames, days:
             )
             hits = " ".join(f"H{number}" for number in event.hits)
             said = sentence_of(event.template, event.values)
-            links = " ".join(map(names.link, event.suspended)) if isinstance(event, Refused) else ""
+            suspended = event.suspended if isinstance(event, Refused) else ()
+            links = ", ".join(wanted.title(names.link(link)) for link in suspended)
             yield names.bank, entry.seq, entry.at, by, event.code, said, hits, links
 
 
@@ -132,7 +133,7 @@ def _access(ledger: Reader, wanted: ReportRequest, names: JournalNames, days: En
             refused_ = event.code if isinstance(event, ActRefused) else ""
             yield (
                 names.bank, entry.seq, entry.at, entry.name, names.who(people), means,
-                refused_, about(names, event, money.exact), reason(event),
+                refused_, about(names, event, money.exact, wanted.title), reason(event),
             )  # fmt: skip
 
 
@@ -140,17 +141,20 @@ def _parameters(ledger: Reader, wanted: ReportRequest, names: JournalNames, days
     known: dict[str, TableTerms] = {}
     for entry in of_kinds(ledger, names.bank, _OPENINGS, 0, days.upto):
         event: Any = entry.event
+        name: str
         match event:
             case LinkOpened():
-                name, terms = event.terms.link, _link(event.terms, wanted)
+                name, terms = wanted.link_cell(event.terms.link), _link(event.terms, wanted)
             case LinkChanged():
                 changed = joined(map(_changed, compared(event.before, event.terms)), "; ")
-                name, terms = event.terms.link, joined([changed, event.reason], ": ")
+                name, terms = wanted.link_cell(event.terms.link), joined([changed, event.reason], ": ")
             case LinkClosed():
                 ended = Sentence("closed")
                 if event.to:
-                    ended = Sentence("closed, its money to {link}", link=names.link(event.to))
-                name, terms = names.link(event.link), joined([ended, event.reason], ": ")
+                    to = wanted.title(names.link(event.to))
+                    ended = Sentence("closed, its money to {link}", link=to)
+                name = wanted.link_cell(names.link(event.link))
+                terms = joined([ended, event.reason], ": ")
             case TableOpened():
                 name = event.terms.table
                 terms = _table(event.terms, known.get(name))

@@ -2,7 +2,7 @@
 
 from base64 import b64decode
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -26,26 +26,40 @@ from jackpot.text import Sentence, game, joined, named, several
 
 # How a sum of micro-dollars is written.
 Money = Callable[[int], str]
+# What people call a link, by its id.
+Title = Callable[[str], str]
 
 # Fields that say nothing to people, or are shown elsewhere.
 NOT_ABOUT: Final = (
     "people", "reason", "cause", "recomputed", "tick", "handed_on", "parts", "code", "template",
-    "mark",
+    "mark", "due",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
     "session", "kept_days", "written", "needs", "filled", "lost", "more", "values", "tax", "cash_before",
+    "settles",
 )  # fmt: skip
 
 
-def about(names: JournalNames, event: Event, money: Money) -> Sentence:
+class EntryNames(NamedTuple):
+    """What an entry's text calls things: by their numbers in the journal, and a link by its title."""
+
+    journal: JournalNames
+    title: Title
+
+    def link(self, number: int) -> str:
+        """What people call a link, by its number."""
+        return self.title(self.journal.link(number))
+
+
+def about(journal: JournalNames, event: Event, money: Money, title: Title) -> Sentence:
     """The subjects of an event: hits, awards, tables, links, sums and its plain values."""
+    names = EntryNames(journal, title)
     match event:
         case Wagered() | Withdrawn() | Locked() | Settled() | Closed() | Voided():
             return joined(_of_round(names, event, money))
         case LinkOpened() | LinkChanged():
             wager, terms = money(event.terms.wager), event.terms
-            return Sentence(
-                "link {link}, {paytable} at {sum}", link=terms.link, paytable=terms.paytable, sum=wager
-            )
+            link = title(terms.link)
+            return Sentence("link {link}, {paytable} at {sum}", link=link, paytable=terms.paytable, sum=wager)
         case TableOpened():
             return Sentence("table {table}, {game}", table=event.terms.table, game=game(event.terms.game))
         case ProgramBegan():
@@ -79,7 +93,7 @@ def reason(event: Event) -> str:
     return str(getattr(event, "reason", "") or getattr(event, "cause", ""))
 
 
-def _of_round(names: JournalNames, event: Any, money: Money) -> Iterator[Sentence]:
+def _of_round(names: EntryNames, event: Any, money: Money) -> Iterator[Sentence]:
     """What a frame, or people, did to a round, in words."""
     yield Sentence("round {round}", round=event.round)
     match event:
@@ -91,8 +105,14 @@ def _of_round(names: JournalNames, event: Any, money: Money) -> Iterator[Sentenc
             yield Sentence("counted again")
         case Settled():
             yield Sentence("{hands} shown", hands=several(len(event.shown), "hand"))
-        case Voided() if event.undone:
-            yield Sentence("{awards} undone", awards=" ".join(f"A{number}" for number in event.undone))
+        case Voided():
+            if event.cause:
+                yield named(event.cause)
+            if event.undone:
+                yield Sentence("{awards} undone", awards=" ".join(f"A{number}" for number in event.undone))
+            if event.settles:
+                links = " ".join(map(names.link, event.settles))
+                yield Sentence("the wagers on {links} are settled", links=links)
     if getattr(event, "locking", None) is not None and not getattr(event, "recount", False):
         yield Sentence("no more bets")
     if (made := getattr(event, "made", None)) is not None:
@@ -101,13 +121,13 @@ def _of_round(names: JournalNames, event: Any, money: Money) -> Iterator[Sentenc
         yield Sentence("closed")
 
 
-def _hit(names: JournalNames, hit: HitMade, money: Money) -> Sentence:
+def _hit(names: EntryNames, hit: HitMade, money: Money) -> Sentence:
     awards = ", ".join(f"A{award.number} {money(award.amount)}" for award in hit.awards)
     told = {"hit": f"H{hit.number}", "hand": named(hit.hand), "link": names.link(hit.link), "awards": awards}
     return Sentence("{hit} {hand} on {link}: {awards}", **told)
 
 
-def _word(names: JournalNames, event: Any, name: str, value: Any, money: Money) -> Sentence | str:
+def _word(names: EntryNames, event: Any, name: str, value: Any, money: Money) -> Sentence | str:
     """One field of an event in words; "" for a field that says nothing to people."""
     if name in ("amount", "tax_from"):
         return _sum(event, name, value, money)
@@ -124,7 +144,7 @@ def _word(names: JournalNames, event: Any, name: str, value: Any, money: Money) 
         case "fingerprint", str() if isinstance(event, KeyEnded):
             return Sentence("{name} {value}", name=plain, value=", ".join(event.keys))
         case "links", list():
-            return Sentence("links {links}", links=" ".join(map(names.link, value)))
+            return Sentence("links {links}", links=", ".join(map(names.link, value)))
         case "bet", Placed():
             return Sentence("seat {seat}'s wager on {link}", seat=value.seat, link=names.link(value.link))
         case _, bool():
@@ -162,7 +182,7 @@ def _taxed(name: str, value: int, money: Money) -> Sentence | str:
 _SAID_OTHERWISE: Final = (*NOT_ABOUT, "tax_from", "withheld", "other_sum", "nonresident")
 
 
-def _asked(names: JournalNames, command: bytes, money: Money) -> Sentence:
+def _asked(names: EntryNames, command: bytes, money: Money) -> Sentence:
     """An operation that was asked for, and waits or was refused, in words."""
     asked, fields = decode_asked(command), msgspec.json.decode(command)
     what = str(fields.pop("do"))
@@ -173,10 +193,15 @@ def _asked(names: JournalNames, command: bytes, money: Money) -> Sentence:
             fields["amount"] = money(asked.amount)
         case Correct():
             fields["amount"] = money(from_cents(asked.amount))
+    for name in ("link", "to"):
+        if name in fields:
+            fields[name] = names.title(fields[name])
+    if "links" in fields:
+        fields["links"] = list(map(names.title, fields["links"]))
     if "mark" in fields:
-        fields["person"] = names.people.marked(b64decode(fields.pop("mark")))
+        fields["person"] = names.journal.people.marked(b64decode(fields.pop("mark")))
     elif "person" in fields:
-        fields["person"] = names.people.name(fields["person"])
+        fields["person"] = names.journal.people.name(fields["person"])
     rest = (
         Sentence(
             "{name} {value}",
@@ -189,14 +214,15 @@ def _asked(names: JournalNames, command: bytes, money: Money) -> Sentence:
     return joined([named(what), *rest])
 
 
-_NUMBERS: Final[dict[str, Callable[[JournalNames, Any, int], Sentence | str]]] = {
-    "hit": lambda names, _event, number: names.called("H", number),
-    "award": lambda names, _event, number: names.called("A", number),
+_NUMBERS: Final[dict[str, Callable[[EntryNames, Any, int], Sentence | str]]] = {
+    "hit": lambda names, _event, number: names.journal.called("H", number),
+    "award": lambda names, _event, number: names.journal.called("A", number),
+    "notice": lambda _names, _event, number: f"N{number}",
     "left": lambda _names, _event, number: f"D{number}",
-    "table": lambda names, _event, number: Sentence("table {table}", table=names.table(number)),
+    "table": lambda names, _event, number: Sentence("table {table}", table=names.journal.table(number)),
     "link": lambda names, _event, number: Sentence("link {link}", link=names.link(number)),
     "to": lambda names, _event, number: Sentence("to link {link}", link=names.link(number)) if number else "",
-    "level": lambda names, event, number: named(names.level(event.link, number)),
-    "person": lambda names, _event, number: names.people.name(number),
+    "level": lambda names, event, number: named(names.journal.level(event.link, number)),
+    "person": lambda names, _event, number: names.journal.people.name(number),
 }
 """What a field that is a number says: of what it is the number."""

@@ -117,11 +117,11 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         Fact("hit", Sentence("{hit} in bank {bank}", hit=f"H{hit.number}", bank=bank)),
         *numbers_today(ledger, story),
         Fact("hand", joined([named(hit.hand), *placed(names, hit)])),
-        Fact("link", names.link(hit.link)),
+        Fact("link", wanted.link_cell(names.link(hit.link))),
         Fact("won", hit.at, "moment"),
     ]
     facts += [
-        Fact(f"A{award.number}", joined([kind_of(names, award), Sentence(award.status)]))
+        Fact(f"A{award.number}", joined([kind_of(wanted, names, award), Sentence(award.status)]))
         for award in hit.awards
     ]
     problems: list[ReportProblem] = []
@@ -154,11 +154,11 @@ def placed(names: JournalNames, hit: Hit) -> tuple[Sentence, Sentence, Sentence]
     return where(hit.seat), table, Sentence("round {round}", round=hit.round)
 
 
-def kind_of(names: JournalNames, award: Award, called: str = "") -> Sentence:
-    """The kind of an award, in words. called: its link, where it is not called by its id."""
+def kind_of(wanted: ReportRequest, names: JournalNames, award: Award) -> Sentence:
+    """The kind of an award, in words."""
     to = Sentence("to seat {seat}", seat=award.seat) if award.seat else Sentence("to the dealer's hand")
     if award.level:
-        link, level = called or names.link(award.link), named(names.level(award.link, award.level))
+        link, level = wanted.title(names.link(award.link)), named(names.level(award.link, award.level))
         return Sentence("{level} of {link}, {to}", level=level, link=link, to=to)
     if award.kind == "envy":
         of = Sentence("the hand of seat {seat}", seat=award.because) if award.because else _DEALER

@@ -273,7 +273,7 @@ def _stakes(awards: Iterable[Award]) -> list[Fact]:
 
 def _what(wanted: ReportRequest, names: JournalNames, award: Award) -> str:
     """The kind of an award, in the words of the pages."""
-    return kind_of(names, award, wanted.title(names.link(award.link)))
+    return kind_of(wanted, names, award)
 
 
 def _faces(cards: Iterable[str]) -> str:

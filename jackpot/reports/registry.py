@@ -16,6 +16,7 @@ from jackpot.reports import (
     result,
     submission,
     taxes,
+    voids,
     wagers,
     winners,
 )
@@ -28,6 +29,7 @@ REPORTS: Final[dict[str, Report]] = {
         explain.REPORT,
         contributions.REPORT,
         wagers.REPORT,
+        voids.REPORT,
         cost.REPORT,
         result.REPORT,
         result.EXPECTED,

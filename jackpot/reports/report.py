@@ -1,6 +1,6 @@
 """Definition of a report: its name, parameters and columns; one form for commands and pages."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Literal, NamedTuple, Self
 
@@ -54,6 +54,19 @@ class Unanswerable(Exception):
         """As a `RefusalSentence`. template: its id. field: what of the question is wrong."""
         self.said = RefusalSentence(plain, field=field, template=template, **values)
         super().__init__(str(self.said))
+
+
+def must_know_table(wanted: "ReportRequest", known: Iterable[str]) -> None:
+    """Raises Unanswerable where the report is asked of a table that no bank has. known: all tables."""
+    tables = sorted(known)
+    if wanted.table is not None and wanted.table not in tables:
+        raise Unanswerable(
+            "table_not_known",
+            "{table} is unknown; there is {tables}",
+            field="table",
+            table=wanted.table,
+            tables=" ".join(tables),
+        )
 
 
 class InArchive(Unanswerable):
@@ -180,6 +193,22 @@ class Report(NamedTuple):
     copies: tuple[str, ...] = ()
     personal: bool = False
     brief: Brief | None = None
+
+    def asked(self, ledger: Reader, wanted: ReportRequest) -> ReportResult:
+        """What `find` returns, with links by their titles. Raises as that does."""
+        found = self.find(ledger, wanted)
+        links = {number for number, column in enumerate(self.columns) if column.name == "link"}
+        if not links:
+            return found
+        return found._replace(rows=(_titled(row, links, wanted) for row in found.rows))
+
+
+def _titled(row: tuple[Cell, ...], links: Collection[int], wanted: ReportRequest) -> tuple[Cell, ...]:
+    """A row whose links have their titles. links: the places of their cells."""
+    return tuple(
+        wanted.link_cell(cell) if number in links and type(cell) is str else cell
+        for number, cell in enumerate(row)
+    )
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Rules Submission: every choice that the holder made at a table, and since when it holds (P7, P10).
 
-It is read from the journal alone. Base wagers and the payout limit of a table are posted by the
-configuration, and are in no journal (P1).
+It is read from the journal alone. Base wagers of a table are posted by the configuration, and are in no
+journal (P1).
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,12 +34,22 @@ COLUMNS: Final = (
     ReportColumn("who", help="whose act it was, where people changed it"),
 )
 # What a holder chooses of any link, of one with levels, and of an offer (L9, B12). All else follows.
-_OF_ANY: Final = ("paytable", "wager", "rows", "validate_at", "count_chips", "hold_table")
+_OF_ANY: Final = ("paytable", "wager", "rows", "validate_at", "count_chips", "hold_table", "notice_days")
 _OF_LINK: Final = ("envy", "simultaneous", "floor_to_seed", "magic_every", "lucky_every")
 _OF_OFFER: Final = ("most", "unit", "placed", "cage_at")
 _OF_LEVEL: Final = ("primary", "reserve", "seed", "reseed", "limit")
-_OF_TABLE: Final = ("game", "seats", "links", "adjacent_boxes", "max_rounds_per_minute")
-_SUMS: Final = frozenset({"wager", "most", "unit", "validate_at", "cage_at", "seed", "reseed", "limit"})
+_OF_TABLE: Final = (
+    "game",
+    "seats",
+    "links",
+    "adjacent_boxes",
+    "max_rounds_per_minute",
+    "payout_limit",
+    "notice_days",
+)
+_SUMS: Final = frozenset(
+    {"wager", "most", "unit", "validate_at", "cage_at", "seed", "reseed", "limit", "payout_limit"}
+)
 _RATES: Final = frozenset({"primary", "reserve"})
 _DRAWS: Final = frozenset({"magic_every", "lucky_every"})
 _KINDS: Final = tuple(

@@ -15,7 +15,7 @@ from jackpot.reports.report import (
     ReportProblem,
     ReportRequest,
     ReportResult,
-    Unanswerable,
+    must_know_table,
 )
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Voided, Wagered, Withdrawn
@@ -42,16 +42,7 @@ _ACTS: Final = (Voided.kind, Struck.kind)
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every wager of the gaming days. Raises Unanswerable, LedgerError."""
     named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
-    known = {terms.table for names in named.values() for terms in names.tables.values()}
-    if wanted.table is not None and wanted.table not in known:
-        tables = " ".join(sorted(known))
-        raise Unanswerable(
-            "table_not_known",
-            "{table} is unknown; there is {tables}",
-            field="table",
-            table=wanted.table,
-            tables=tables,
-        )
+    must_know_table(wanted, (terms.table for names in named.values() for terms in names.tables.values()))
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in named}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
@@ -81,7 +72,7 @@ def _rows(
                 standing = _standing(ledger, names, table, round_, entry.seq)
                 if standing is None:
                     problems.append(_lacking(entry.seq, round_))
-                bets = standing or []
+                bets = [bet for bet in standing or () if bet.link not in event.settles]
         for bet in bets:
             terms = names.links[bet.link]
             if wanted.link in (None, terms.link):
@@ -135,6 +126,8 @@ def _standing(
                 bets = [bet for bet in bets if bet not in less]
             case Struck(bet=one):
                 bets.remove(one)
+            case Voided():
+                bets = [bet for bet in bets if bet.link in event.settles]
     return bets
 
 

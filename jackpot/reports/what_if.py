@@ -599,7 +599,7 @@ class _Again:
             case Closed():
                 self._frame(table, at, m.Close(table.last_seq + 1, event.round))
                 self._count(table, round_, event.round)
-            case Voided():
+            case Voided() if self._number not in event.settles:
                 self._void(table, round_, at)
 
     def _wager(self, table: Table, at: int, event: Wagered) -> None:

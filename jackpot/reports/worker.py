@@ -115,7 +115,7 @@ def _told(ledger: Reader, asked: ReportCall) -> WorkerReply:
     if asked.form == "director":
         shown = output.CellFormat(asked.site, asked.language)
         return WorkerReply(director=director_page(ledger, _wanted(asked, ledger), shown))
-    found = report.find(ledger, _wanted(asked, ledger))
+    found = report.asked(ledger, _wanted(asked, ledger))
     match asked.form:
         case "csv":
             return WorkerReply(text="".join(_file(report, found, asked.site)))

@@ -76,6 +76,7 @@ class Code(StrEnum):
     NO_SUCH_AWARD = "no_such_award"
     NO_SUCH_HIT = "no_such_hit"
     NO_SUCH_LEFT = "no_such_left"
+    NO_SUCH_NOTICE = "no_such_notice"
     NO_SUCH_PERSON = "no_such_person"
     NO_SUCH_REQUEST = "no_such_request"
     NO_SUCH_TABLE = "no_such_table"
@@ -91,6 +92,8 @@ class Code(StrEnum):
     NOT_PENDING = "not_pending"
     NOT_SUSPENDED = "not_suspended"
     NOT_VALIDATED = "not_validated"
+    NOTICE_NEEDED = "notice_needed"
+    NOTICE_STANDS = "notice_stands"
     OTHER_BANK = "other_bank"
     PAID = "paid"
     PROGRAM_KNOWN = "program_known"
@@ -242,6 +245,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NO_SUCH_AWARD: OfAct("no such award can be acted on", _LOOK, 404),
     Code.NO_SUCH_HIT: OfAct("no such hit is open", _LOOK, 404),
     Code.NO_SUCH_LEFT: OfAct("no such difference waits for a decision", _LOOK, 404),
+    Code.NO_SUCH_NOTICE: OfAct("no such notice stands", _LOOK, 404),
     Code.NO_SUCH_PERSON: OfAct("the site has no such person, or no longer", _LOOK, 404),
     Code.NO_SUCH_REQUEST: OfAct("no such request waits for a second person", _LOOK, 404),
     Code.NO_SUCH_TABLE: OfAct("no such table is known", _AGAIN, 404),
@@ -259,6 +263,10 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NOT_PENDING: OfAct("none of its awards waits to be validated", _LOOK, 409),
     Code.NOT_SUSPENDED: OfAct("it is not suspended, or not for that reason", _LOOK, 409),
     Code.NOT_VALIDATED: OfAct("none of its awards is validated", "validate it first", 409),
+    Code.NOTICE_NEEDED: OfAct(
+        "it was not announced, or for a later day (P2)", "announce it, and wait for the day", 409
+    ),
+    Code.NOTICE_STANDS: OfAct("such a notice stands already (P2)", "withdraw that one first", 409),
     Code.OTHER_BANK: OfAct("the link belongs to another bank", "correct the configuration", 400),
     Code.PAID: OfAct("the award is paid", "correct it (A10)", 409),
     Code.PROGRAM_KNOWN: OfAct("the bank knows this program already (S3)", _NOTHING, 409),

@@ -45,7 +45,8 @@ class RawDraws(msgspec.Struct, frozen=True, gc=False):
 class Envelope(msgspec.Struct, frozen=True, gc=False):
     """A command with all that decides it.
 
-    at: unix milliseconds; it decides only whether papers and names were kept long enough. tick:
+    at: unix milliseconds; it decides only whether papers and names were kept long enough, and
+    whether the day of a notice has come. tick:
     milliseconds of the server's monotonic clock.
     table: whose frame or hello, None for other commands. digest: of the decoded request, 16 bytes, the same
     for a resend; that of an act ends with its key. people: its unauthenticated

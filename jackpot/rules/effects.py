@@ -37,7 +37,8 @@ class Effects(msgspec.Struct, eq=False):
     """The entry being built. seq, at: the journal's. table: whose frame it is, if it is one.
 
     told: what its answer tells. awarded: the numbers of the links whose percentage awards changed. hits: of
-    those that it makes or changes. before: by link and level, the cycle and the balances of what it moves.
+    those that it makes or changes. noticed: whether other notices stand (P2).
+    before: by link and level, the cycle and the balances of what it moves.
     """
 
     state: BankState
@@ -52,6 +53,7 @@ class Effects(msgspec.Struct, eq=False):
     before: dict[tuple[int, int], tuple[Link, Level | None, int, tuple[int, ...]]] = {}
     risen: list[Posting] = []
     meters: list[tuple[str, str, int]] = []
+    noticed: bool = False
 
     def meter(self, link: Link, level: Level) -> Accounts:
         """A level's accounts, before they move."""
@@ -117,6 +119,10 @@ class Effects(msgspec.Struct, eq=False):
             (self.state.link(number).terms.link, facts.jackpots(self.state, number))
             for number in sorted(self.awarded)
         )
+
+    def notices(self) -> dict[str, tuple[answers.Notice, ...]] | None:
+        """The notices that stand now, by link; None where the entry changed none (P2)."""
+        return facts.notices(self.state) if self.noticed else None
 
     def tell_table(self, table: Table, message: answers.Award | answers.Status | answers.Round) -> None:
         """Pushes to one table."""

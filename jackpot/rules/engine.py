@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from controllers import messages
 from controllers.answers import Error, Nack
@@ -38,6 +39,7 @@ from jackpot.rules.rounds import betting, settling
 from jackpot.rules.rounds.betting import FrameContext
 from jackpot.rules.signing import People
 from jackpot.rules.state import ANSWERS_KEPT, AnsweredAct, AnsweredFrame, BankState, FrameRefused, Table
+from jackpot.rules.templates import TEMPLATES
 from jackpot.rules.triggers import NO_TRIGGERS, TriggerSource
 
 # Events of the bank's writer itself, without an answer to anybody.
@@ -290,7 +292,15 @@ class Engine:
         )  # fmt: skip
         answer = unkept or (self.state.acts[-1].answer if table is None else answer_of(table.answers[-1]))
         waiting = effects.waiting() if effects.awarded else ()
-        return Outcome(entry, answer, tuple(effects.pushes), moved.meters, waiting, tuple(effects.alarms))
+        return Outcome(
+            entry,
+            answer,
+            tuple(effects.pushes),
+            moved.meters,
+            waiting,
+            tuple(effects.alarms),
+            effects.notices(),
+        )
 
     def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> MovedLevels:
         """Changes the state by one event; the postings must balance, or the money stops (M4).
@@ -354,7 +364,15 @@ def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]
 
 def _not_applied(table: Table, seq: int, refusal: Refusal, *alarms: tuple[str, Map]) -> Outcome:
     """A refusal that uses up no number: the table goes on from `expected`."""
-    return Outcome(None, Nack(seq, refusal.code.value, refusal.message, table.last_seq + 1), alarms=alarms)
+    nack = Nack(seq, refusal.code.value, refusal.message, table.last_seq + 1, link=_suspended_link(refusal))
+    return Outcome(None, nack, alarms=alarms)
+
+
+def _suspended_link(refusal: Refusal) -> str | UnsetType:
+    """The link that takes no wagers, where that is why: the table's others still do."""
+    if refusal.code != Code.SUSPENDED:
+        return UNSET
+    return str(dict(zip(TEMPLATES[refusal.template].names, refusal.values, strict=True))["link"])
 
 
 def _resent(table: Table, seq: int, digest: bytes) -> Outcome:

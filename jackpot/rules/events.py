@@ -224,7 +224,8 @@ class Closed(Event, frozen=True, array_like=True, gc=False):
 class Voided(Event, frozen=True, array_like=True, gc=False):
     """A round was voided. table: its number. people: empty if the table itself voided.
 
-    undone: the numbers of the awards that were undone with it (B15).
+    undone: the numbers of the awards that were undone with it (B15). cause: the irregularity, "" where nobody
+    named one. settles: the offers whose wagers stay, so that the round goes on with them (P5).
     """
 
     kind: ClassVar[int] = 8
@@ -234,6 +235,8 @@ class Voided(Event, frozen=True, array_like=True, gc=False):
     recomputed: Recomputed
     people: People = People()
     undone: list[int] = []
+    cause: str = ""
+    settles: list[int] = []
 
 
 class Refused(Event, frozen=True, array_like=True, gc=False):

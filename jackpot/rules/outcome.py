@@ -14,6 +14,7 @@ from controllers.answers import (
     Link,
     LinkFacts,
     Nack,
+    Notice,
     Refund,
     Round,
     RoundFacts,
@@ -184,7 +185,8 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     answer: to a frame an Ack or a Nack; to a hello a Greeting, or an Error; to an act its own. meters: (link,
     level, micro-dollars of the primary) of every level that moved, after it. waiting: of every link whose
     awards changed, its jackpots that wait for a floorperson now (S7). alarms: event name and facts, for the
-    log and for people; they always say who and where.
+    log and for people; they always say who and where. notices: by link, those that stand now; None where
+    they are as before (P2).
     """
 
     entry: DecidedEntry | None
@@ -193,6 +195,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     meters: tuple[tuple[str, str, int], ...] = ()
     waiting: tuple[tuple[str, tuple[WaitingHit, ...]], ...] = ()
     alarms: tuple[tuple[str, dict[str, Any]], ...] = ()
+    notices: dict[str, tuple[Notice, ...]] | None = None
 
     def of_act(self) -> ActAnswer:
         """The answer to an act. Raises InvariantError where it is none."""

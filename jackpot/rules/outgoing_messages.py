@@ -16,6 +16,7 @@ from controllers.answers import (
     Drawn,
     LinkFacts,
     Nack,
+    Need,
     Refund,
     RoundFacts,
     StandingBet,
@@ -23,9 +24,10 @@ from controllers.answers import (
 )
 from controllers.messages import On
 from jackpot.rules import cards as deck
+from jackpot.rules.hands import needs
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Greeting, WaitingAwards
-from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.paytable import Game, HandKind, LinkTerms
 from jackpot.rules.phrases import english
 from jackpot.rules.state import (
     CLOSED,
@@ -37,6 +39,7 @@ from jackpot.rules.state import (
     HitShown,
     Level,
     Link,
+    Notice,
     Placed,
     Round,
     Table,
@@ -44,6 +47,8 @@ from jackpot.rules.state import (
 
 # The `state` of a link names so many waiting jackpots; a sign has no room for more, and a frame is bounded.
 JACKPOTS_MAX: Final = 16
+# What a sign is told of a link's notices: its own, one a level, and one of each of some tables.
+NOTICES_MAX: Final = 16
 # How many waiting awards a table is told at once, 50 kB; the next ones when it has read them. A table
 # that reads is told 7,000 in 3 s, and nobody waits for that.
 AWARDS_AT_ONCE: Final = 256
@@ -175,8 +180,8 @@ def link_push(link: Link) -> answers.Link:
     return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1], most)
 
 
-def link_facts(link: Link) -> LinkFacts:
-    """A link as a welcome tells it."""
+def link_facts(link: Link, game: Game) -> LinkFacts:
+    """A link as a welcome tells it to a table of that game."""
     return LinkFacts(
         link=link.terms.link,
         wager=to_cents(link.terms.wager),
@@ -184,7 +189,7 @@ def link_facts(link: Link) -> LinkFacts:
         levels=tuple(level.terms.level for level in link.levels),
         state="suspended" if link.suspended else "active",
         must_hit_by=must_hit_by(link) or UNSET,
-        **_bounds(link.terms),
+        **_bounds(link.terms, game),
     )
 
 
@@ -194,13 +199,29 @@ def must_hit_by(link: Link) -> dict[str, int]:
     return {name: to_cents(one.must_hit_by or 0) for name, one in terms.items()}
 
 
-def _bounds(terms: LinkTerms) -> dict[str, Any]:
-    """What a welcome tells besides: of an offer its bounds (B3), of any whether chips are counted (P8)."""
+def _bounds(terms: LinkTerms, game: Game) -> dict[str, Any]:
+    """What a welcome tells besides: of an offer its bounds (B3) and what its wagers need (B8, B10, B16).
+
+    Of any link, whether its chips are counted (P8).
+    """
     if not terms.offer:
         return {"count": True} if terms.count_chips else {}
     bounds = {"least": terms.wager, "most": terms.most, "unit": terms.unit}
     cents = {name: to_cents(micros) for name, micros in bounds.items()}
-    return {**cents, "placed": terms.placed, "count": terms.count_chips}
+    return {
+        **cents,
+        "placed": terms.placed,
+        "count": terms.count_chips,
+        "needs": needed(terms.hand_kind, game, terms.cards),
+    }
+
+
+def needed(kind: HandKind, game: Game, six: Sequence[str] = ()) -> tuple[Need, ...]:
+    """The fields of a table's lock and settle that decide a wager on an offer. six: as in `hands.needs`."""
+    counts = needs(kind, game, six)
+    named: tuple[Need, ...] = ("cards", "board", "dealer", "bonus")
+    players: tuple[Need, ...] = ("players",) if kind == "best-of-table" else ()
+    return (*(name for name, count in zip(named, counts, strict=True) if count), *players)
 
 
 def greeting(state: BankState, table: Table) -> Greeting:
@@ -210,7 +231,7 @@ def greeting(state: BankState, table: Table) -> Greeting:
         last_seq=table.last_seq,
         last=last,
         held=bool(table.held),
-        links=tuple(link_facts(state.link(number)) for number in table.links),
+        links=tuple(link_facts(state.link(number), table.terms.game) for number in table.links),
         round=unfinished_facts(state, table),
         waiting=waiting(state, table),
     )
@@ -248,6 +269,26 @@ def _jackpot(state: BankState, hit: Hit, level: Level) -> WaitingHit:
     mine = (award for award in hit.awards if award.level == level.number and award.status == "pending")
     cents = sum(to_cents(award.amount) for award in mine)
     return WaitingHit(f"H{hit.number}", level.terms.level, state.table(hit.table).terms.table, cents)
+
+
+def notices(state: BankState) -> dict[str, tuple[answers.Notice, ...]]:
+    """The notices that signs of each link show (P2): its own, and those of the payouts of its tables."""
+    found: dict[str, list[answers.Notice]] = {link.terms.link: [] for link in state.links}
+    for notice in state.notices:
+        table = state.table(notice.table) if notice.table else None
+        numbers = [notice.link] if notice.link else table.links if table is not None else []
+        for link in map(state.link, numbers):
+            found[link.terms.link].append(_notice(link, notice, table))
+    return {link: tuple(told[:NOTICES_MAX]) for link, told in found.items()}
+
+
+def _notice(link: Link, notice: Notice, table: Table | None) -> answers.Notice:
+    return answers.Notice(
+        notice.day,
+        UNSET if table is None else table.terms.table,
+        link.levels[notice.level - 1].terms.level if notice.level else UNSET,
+        UNSET if notice.amount is None else to_cents(notice.amount),
+    )
 
 
 def _on(bet: Placed) -> On:

@@ -170,13 +170,14 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     wager: micro-dollars. rows, envy: best first. electronic: placed from a game account (Five Card
     Hand Bonus). dealer_hand: a wager may be placed on the dealer's hand (A6). validate_at: odds awards
     below this sum are final at once (A10), None: everything waits. magic_every, lucky_every: one
-    chance in N a round (A7), 0: off. magic_for, lucky_for: their N for 1.
+    chance in N a round (A7), 0: off. magic_for, lucky_for: their N for 1. notice_days: so many days before it
+    is withdrawn, or a limit of it lowered, people announce that (P2).
 
-    A link without levels is an offer (B1): all that follows is for it, and a link with levels has none of it.
-    Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager. placed:
-    where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at: awards of
-    this sum are the cage's (B15), None: none is. cards: of a Six Card Bonus of Ultimate Texas Hold 'Em the
-    places of its six (`hands.SIX_PLACES`), which its approval names (B16).
+    A link without levels is an offer (B1): `most` to `cards` are for it, and a link with levels has none of
+    them. Its wager may be `wager` to `most`, in whole multiples of `unit` (B3). most 0: exactly the wager.
+    placed: where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at:
+    awards of this sum are the cage's (B15), None: none is. cards: of a Six Card Bonus of Ultimate Texas Hold
+    'Em the places of its six (`hands.SIX_PLACES`), which its approval names (B16).
 
     form: of a link whose levels must hit by a sum. It has no rows, and pays no hand (Y1).
     """
@@ -207,6 +208,7 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     fold: Literal["game", "stands", "forfeits"] = "game"
     cage_at: int | None = None
     cards: tuple[str, ...] = ()
+    notice_days: int = 0
     form: Form = ""
 
     @property
@@ -238,7 +240,8 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
 class TableTerms(msgspec.Struct, frozen=True, array_like=True):
     """A table and its links (L2). seats: its betting positions. links: in settlement order.
 
-    max_rounds_per_minute: 0 is off (L11).
+    max_rounds_per_minute: 0 is off (L11). payout_limit: what its base wagers pay at most, in micro-dollars,
+    None for no limit (P1). notice_days: so many days before that is lowered people announce it (P2).
     """
 
     table: str
@@ -247,3 +250,5 @@ class TableTerms(msgspec.Struct, frozen=True, array_like=True):
     links: tuple[str, ...]
     adjacent_boxes: int = 2
     max_rounds_per_minute: int = 0
+    payout_limit: int | None = None
+    notice_days: int = 0

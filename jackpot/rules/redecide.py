@@ -35,6 +35,7 @@ from jackpot.rules.signing import People
 from jackpot.rules.state import Award, BankState, Table
 from jackpot.rules.templates import TEMPLATES
 from jackpot.rules.triggers import JournaledTriggers, ToldOfTriggers, TriggerSource
+from jackpot.rules.void_causes import CAUSES
 
 # How many characters of each value a difference shows: enough to see what was changed.
 TOLD_MAX: Final = 160
@@ -456,8 +457,9 @@ def _close(state: BankState, event: e.Closed, seq: int) -> Command:
     return m.Close(seq, event.round, *_said(state, event.closing))
 
 
-def _void(_state: BankState, event: e.Voided, seq: int) -> Command:
-    return m.Void(seq, event.round, event.reason)
+def _void(state: BankState, event: e.Voided, seq: int) -> Command:
+    settles = tuple(_link(state, number) for number in event.settles) or None
+    return m.Void(seq, event.round, event.reason, CAUSES[event.cause] if event.cause else None, settles)
 
 
 # The frame that led to an event of a table, with its number.

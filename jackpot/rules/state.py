@@ -624,6 +624,29 @@ class ResidualAmount(msgspec.Struct, array_like=True):
     amount: int
 
 
+class Notice(msgspec.Struct, frozen=True, array_like=True):
+    """An announcement of what ends on a day, or of which limit is lower from then on (P2).
+
+    link, table, level: 0 for none. With a link and a table it ends at that table alone. amount: what the
+    limit becomes, of a level, of wagers on an offer, or without a link of a table's payouts; micro-dollars.
+    day: as people read it; due: when it begins, at: of its entry, in unix milliseconds.
+    """
+
+    number: int
+    link: int
+    table: int
+    level: int
+    amount: int | None
+    day: str
+    due: int
+    at: int
+
+    @property
+    def about(self) -> tuple[int, int, int, bool]:
+        """What it is about: of each there is one."""
+        return self.link, self.table, self.level, self.amount is not None
+
+
 class NumberRange(msgspec.Struct, frozen=True, array_like=True):
     """The numbers that a part's hits, or its awards, have here: first <= number < end.
 
@@ -661,7 +684,8 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     lifted, and the entry that began it. parts: the banks that became this one; of each part, after it, those
     that had become it. first_hit, first_award: the first numbers here. Lower ones are those by which the
     parts knew their own, so that no paper of theirs names another hit here. program: what decides. programs:
-    digests that the bank knows, because these programs decided here, or people confirmed them.
+    digests that the bank knows, because these programs decided here, or people confirmed them. notices: those
+    that stand, in the order in which they were given.
     """
 
     bank: str
@@ -699,6 +723,8 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     program: Program = msgspec.field(default_factory=Program)
     programs: list[bytes] = []
     parts: list[Part] = []
+    notices: list[Notice] = []
+    next_notice: int = 1
 
     @cached_property
     def settled(self) -> dict[int, int]:

@@ -143,6 +143,23 @@ TEMPLATES: Final[dict[str, Template]] = {
     "round_has_awards": Template(
         Code.AWARD_STANDING, "it has awards; a floorperson undoes them first", field="round"
     ),
+    "void_settles_for_no_cause": Template(
+        Code.BAD_MESSAGE,
+        "a void lets wagers be settled for {causes} alone; leave it out, and every wager goes back",
+        ("causes:either",),
+        field="settles",
+    ),
+    "void_settles_no_trips": Template(
+        Code.BAD_MESSAGE,
+        "{link} is no Trips Wager of Ultimate Texas Hold 'Em; leave it out, and its wagers go back",
+        ("link",),
+        field="settles",
+    ),
+    "void_after_settling": Template(
+        Code.ALREADY_SETTLED,
+        "hands of it were settled; a void that lets wagers be settled comes before them",
+        field="settles",
+    ),
     "round_not_locked": Template(Code.NOT_LOCKED, "it is not locked", field="round"),
     "chip_count_differs": Template(Code.CHIP_MISMATCH, "the count differs, or has not come", field="chips"),
     "round_never_closed": Template(Code.OUT_OF_ORDER, "the round was never closed", field="hands"),
@@ -312,6 +329,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "why_link_closed": Template(None, "a link is closed"),
     "why_later_award": Template(None, "a later award of the level exists"),
     "why_mystery_undone": Template(None, "a mystery award is undone"),
+    "why_final_undone": Template(
+        None, "final awards of a round are undone that come to as much as one that waits for people"
+    ),
     "why_papers_erased": Template(None, "papers are erased before their time is over"),
     "why_award_corrected": Template(None, "an award is corrected"),
     "why_name_erased": Template(None, "a name is erased before its time is over"),
@@ -669,6 +689,7 @@ TEMPLATES: Final[dict[str, Template]] = {
         None, "adjacent_boxes is {count}, at least the player's own counts (T9)", ("count",)
     ),
     "terms_max_rounds": Template(None, "max_rounds_per_minute is {count}, below 0 (L11)", ("count",)),
+    "terms_notice_days": Template(None, "notice_days is {days}, 0 to {most} (P2)", ("days", "most")),
     "terms_levels": Template(
         None, "levels {levels}: one `meter`, or {known} in this order (L3)", ("levels:list", "known:list")
     ),
@@ -1002,6 +1023,61 @@ TEMPLATES: Final[dict[str, Template]] = {
         Code.BAD_TERMS,
         "level {level}: the limit is below {held}, which stands on it (L7)",
         ("level", "held:sum"),
+    ),
+    # Of notices (P2).
+    "notice_of_nothing": Template(
+        Code.BAD_REQUEST,
+        "say which link is withdrawn, or what the table's payout limit becomes",
+        field="link",
+    ),
+    "notice_link_not_of_table": Template(
+        Code.UNKNOWN_LINK, "table {table} does not have link {link}", ("link", "table"), field="table"
+    ),
+    "notice_limit_of_all_tables": Template(
+        Code.BAD_REQUEST, "a link has one limit for all of its tables", field="table"
+    ),
+    "notice_of_level_without_limit": Template(
+        Code.BAD_REQUEST, "a level is named only with its new limit", field="level"
+    ),
+    "notice_without_level": Template(Code.BAD_REQUEST, "no level has this limit", field="level"),
+    "notice_not_lower": Template(
+        Code.BAD_AMOUNT,
+        "the limit is {now} now, and only a lower one is announced",
+        ("now:sum",),
+        field="amount",
+    ),
+    "notice_day_past": Template(Code.BAD_REQUEST, "{day} has begun already", ("day",), field="day"),
+    "notice_too_late": Template(
+        Code.BAD_REQUEST,
+        "{day} begins in less than {days} days, which is how long before it must be announced (P2)",
+        ("day", "days"),
+        field="day",
+    ),
+    "notice_stands": Template(
+        Code.NOTICE_STANDS, "notice {notice} says it for {day}: withdraw that first", ("notice", "day")
+    ),
+    "notice_unknown": Template(
+        Code.NO_SUCH_NOTICE, "{notice} does not stand", ("notice:quoted",), field="notice"
+    ),
+    "notice_needed_closes": Template(
+        Code.NOTICE_NEEDED,
+        "{name} is withdrawn {days} days after that was announced, or later: announce it first (P2)",
+        ("name", "days"),
+    ),
+    "notice_needed_lowers": Template(
+        Code.NOTICE_NEEDED,
+        "a limit of {name} is lowered {days} days after that was announced, or later: announce it first (P2)",
+        ("name", "days"),
+    ),
+    "notice_not_due": Template(
+        Code.NOTICE_NEEDED,
+        "{name}: notice {notice} says {day}: wait for that day, or withdraw the notice (P2)",
+        ("name", "notice", "day"),
+    ),
+    "notice_of_higher_limit": Template(
+        Code.NOTICE_NEEDED,
+        "notice {notice} announced {amount}, and no lower limit (P2)",
+        ("notice", "amount:sum"),
     ),
     # Of rounds, by people.
     "dealer_hand_was_shown": Template(Code.DEALER_SHOWN, "the dealer's hand was shown", field="on"),

@@ -35,6 +35,9 @@ WAGER_MAX: Final = 10_000 * MICROS_PER_UNIT
 # A thousand meters at this sum, in micro-dollars, still add up within the ledger's 64-bit integers.
 SUM_MAX: Final = 1_000_000_000 * MICROS_PER_UNIT
 
+# Nothing is announced longer before (P2): a year, so that a slip of the hand binds nobody for ever.
+NOTICE_DAYS_MAX: Final = 366
+
 METER: Final = "meter"
 LEVELS: Final = ((METER,), ("mega", "major", "minor"))
 """The names that a paytable's levels may have, in their order (L3)."""
@@ -87,6 +90,7 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
     if terms.count_chips and not terms.has_chips:
         raise Fault("terms_chips_layout")
     _draws(terms)
+    _notice_days(terms.notice_days)
 
 
 def check_joins(table: TableTerms, links: Sequence[LinkTerms]) -> None:
@@ -113,6 +117,15 @@ def check_table(terms: TableTerms) -> None:
         raise Fault("terms_adjacent_boxes", count=terms.adjacent_boxes)
     if terms.max_rounds_per_minute < 0:
         raise Fault("terms_max_rounds", count=terms.max_rounds_per_minute)
+    if terms.payout_limit is not None:
+        _money("payout_limit", terms.payout_limit, 1, SUM_MAX)
+    _notice_days(terms.notice_days)
+
+
+def _notice_days(days: int) -> None:
+    """Checks how many days before something is announced (P2)."""
+    if not 0 <= days <= NOTICE_DAYS_MAX:
+        raise Fault("terms_notice_days", days=days, most=NOTICE_DAYS_MAX)
 
 
 def check_levels(names: Sequence[str]) -> None:

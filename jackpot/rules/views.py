@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from jackpot.rules import alarms, outgoing_messages
+from jackpot.rules.acts.hits import can_undo
 from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.former_numbers import former
@@ -65,6 +66,7 @@ def statistics(engine: Engine) -> Map:
         },
         "blocked": [list(device) for device in state.blocked],
         "left": left(state),
+        "notices": len(state.notices),
         "requests": len(state.requests) + sum(table.waits() is not None for table in state.tables),
         "people": len(state.people),
         "last_day": state.last_day,
@@ -253,7 +255,9 @@ def _sum(awards: Iterable[Award]) -> int:
 
 
 def hit(state: BankState, found: Hit) -> Map:
-    """amount: the hand's own, as it was told when it was made; what it earned others is its `envy`.
+    """undoable: whether it may still be undone whole (A11).
+
+    amount: the hand's own, as it was told when it was made; what it earned others is its `envy`.
 
     Of a hit that was undone whole they say what was taken back; of another, what stands.
     difference: what was journalled against its awards once they were paid, which no amount holds (A10).
@@ -292,6 +296,7 @@ def hit(state: BankState, found: Hit) -> Map:
         "at": found.at,
         "status": next((status for status in order if status in statuses), "undone"),
         "disputed": state.disputed.get(found.number),
+        "undoable": can_undo(state, found),
         "awards": awards,
     }
 

@@ -24,6 +24,8 @@ DOINGS: Final[Mapping[str, ActLabel]] = {
     "acknowledge": ActLabel("Acknowledge an alarm", "The alarm is acknowledged."),
     "add-papers": ActLabel("Add to papers", "It is on the papers now."),
     "add-person": ActLabel("Add a person", "They are added. Give them a code now."),
+    "announce": ActLabel("Announce it", "It is announced."),
+    "announce-payout-limit": ActLabel("Announce a payout limit", "It is announced."),
     "change-parameters": ActLabel("New terms of a link", "The link is played on the new terms."),
     "change-secret": ActLabel(
         "Change one's password", "Your password is changed. You are signed out everywhere else."
@@ -65,6 +67,7 @@ DOINGS: Final[Mapping[str, ActLabel]] = {
     "validate": ActLabel("Validate an award", "It is validated."),
     "void": ActLabel("Void a round", "The round is void, and every wager is returned."),
     "vouch": ActLabel("Vouch for somebody", "You have vouched for them."),
+    "withdraw-notice": ActLabel("Withdraw a notice", "The notice is withdrawn."),
     "withdraw-role": ActLabel("Take a role away", "They no longer have the role."),
 }
 # By the reason that a link is suspended for, what people call it.

@@ -90,6 +90,12 @@ def of_books(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family
         ["bank"],
         (([state["bank"]], state["requests"]) for state in states),
     )
+    yield gauge(
+        "notices",
+        "Notices that stand: what was announced to end, or to have a lower limit.",
+        ["bank"],
+        (([state["bank"]], state["notices"]) for state in states),
+    )
 
 
 def _links(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family]:

@@ -24,7 +24,7 @@ ROOM: Final = 12
 TOP: Final = 34
 BOTTOM: Final = 40
 # Half of a day's label in a phone's letters: nearer to an edge it begins or ends at its line.
-_LABEL_HALF: Final = 80
+LABEL_HALF: Final = 80
 # Lines of the grid in one direction: more labels than these would touch each other on a phone.
 TICKS_MAX: Final = 5
 _DAY_MIN: Final = 1440
@@ -151,7 +151,7 @@ def _line(level: Level, points: Sequence[ChartPoint], hits: Sequence[ChartPoint]
         level=level.level,
         points=" ".join(f"{spot.x},{spot.y}" for spot in spots),
         spots=spots,
-        sums=tuple(GridLine(y(value), text) for value, text in _sums(low.value, high.value, axes.money)),
+        sums=tuple(GridLine(y(value), text) for value, text in round_sums(low.value, high.value, axes.money)),
         times=tuple(GridLine(x(at), text, _anchor(x(at))) for at, text in _times(first, last, axes.zone)),
         hits=tuple((str(x(hit.at)), str(y(hit.value))) for hit in hits),
         low=low.text,
@@ -169,7 +169,7 @@ def _value(point: ChartPoint) -> int:
     return point.value
 
 
-def _sums(low: int, high: int, money: Writing) -> Iterator[tuple[int, str]]:
+def round_sums(low: int, high: int, money: Writing) -> Iterator[tuple[int, str]]:
     """Round sums from low to high, in micro-dollars, with their labels; of a flat line its own."""
     if low == high:
         yield low, money.exact(low)
@@ -189,7 +189,7 @@ def _step(span: int) -> int:
 
 def _anchor(x: int) -> str:
     """Where the label of a vertical line is anchored."""
-    return "start" if x < _LABEL_HALF else "end" if x > WIDTH - _LABEL_HALF else "middle"
+    return "start" if x < LABEL_HALF else "end" if x > WIDTH - LABEL_HALF else "middle"
 
 
 def _times(first: int, last: int, zone: str) -> Iterator[tuple[int, str]]:

@@ -12,6 +12,16 @@ from jackpot.reports import result
 from jackpot.reports.director import FIGURES, DirectorDay, DirectorGroup, DirectorPage
 from jackpot.runtime.errors import ServerError
 from jackpot.text import Sentence
+from jackpot.web.chart import (
+    BOTTOM,
+    HEIGHT,
+    LABEL_HALF,
+    ROOM,
+    TOP,
+    WIDTH,
+    GridLine,
+    round_sums,
+)
 from jackpot.web.pages_base import PageRenderer
 from jackpot.web.reports import Reports
 
@@ -54,26 +64,49 @@ COLUMNS: Final = (
 )
 # Groups that have no seeds: these are a link's own.
 _WITHOUT_SEEDS: Final = frozenset({"table", "game", "shift"})
-# Of the drawing, in its own units; a page scales it.
-WIDTH: Final = 720
-HEIGHT: Final = 160
 # Between two bars, as a part of the room for each.
 _GAP: Final = 4
-# Room of a bar early in a month: as much as thirty days have.
-_ROOM_MAX: Final = WIDTH // 30
+# Left of the first bar, for the labels of sums: a bar behind one would hide it.
+LEFT: Final = 112
+# Room of a bar early in a month: as much as thirty-one days have.
+_ROOM_MAX: Final = (WIDTH - LEFT - ROOM) // 31
+# Of a day's name, "2026-11-05", what stands below the drawing: the page says which year it is.
+_OF_YEAR: Final = len("2026-")
 
 
-class DayBar(NamedTuple):
-    """A gaming day in the drawing: what was wagered, and how much of it was the running cost.
+class TrendBar(NamedTuple):
+    """A bar of the drawing, from zero. y: of its upper edge."""
 
-    x, width: of both bars. wagered, running: their heights. said: the same in words.
+    y: int
+    height: int
+
+
+class DayBars(NamedTuple):
+    """A gaming day in the drawing: what was wagered, and the running cost, below zero where it was a gain.
+
+    x, width: of both bars. middle: where a pointer finds the day. said: the same in words.
     """
 
     x: int
     width: int
-    wagered: int
-    running: int
+    middle: int
+    wagered: TrendBar
+    running: TrendBar
     said: Sentence
+
+
+class Trend(NamedTuple):
+    """The drawing of a month, in the units of a chart. sums: the grid's lines. labels: some of the days.
+
+    base: where zero is. low, high: what was wagered in a day, least and most, in words.
+    """
+
+    days: list[DayBars]
+    sums: list[GridLine]
+    labels: list[GridLine]
+    base: int
+    low: str
+    high: str
 
 
 class Director:
@@ -97,7 +130,7 @@ class Director:
             problem = error.message
         shown: dict[str, Any] = {"found": found, "problem": problem, "figures": FIGURES, "month": month}
         shown |= {"group_titles": GROUP_TITLES, "figures_of": figures_of, "rows_of": rows_of}
-        shown["bars"] = [] if found is None else bars(found.days, self._money)
+        shown["trend"] = None if found is None else trend(found.days, self._money)
         return await self._make.page(request, person, "ops/director.html", **shown)
 
 
@@ -122,18 +155,28 @@ def rows_of(figure: str, month: str, group: str = "", key: str = "") -> str:
     return f"/ops/reports/{report}?{urlencode(asked)}"
 
 
-def bars(days: Sequence[DirectorDay], money: Writing) -> list[DayBar]:
-    """The drawing of a month's days; none where nothing was wagered."""
-    most = max((max(day.wagered, day.running) for day in days), default=0)
-    if most <= 0:
-        return []
-    room = min(_ROOM_MAX, WIDTH // len(days))
-    return [
-        DayBar(
-            place * room,
+def trend(days: Sequence[DirectorDay], money: Writing) -> Trend | None:
+    """The drawing of a month's days; None where nothing was wagered."""
+    high = max((max(day.wagered, day.running) for day in days), default=0)
+    if high <= 0:
+        return None
+    low, bottom = min(0, *(day.running for day in days)), HEIGHT - BOTTOM
+    room = min(_ROOM_MAX, (WIDTH - LEFT - ROOM) // len(days))
+    apart = -(-LABEL_HALF // room)
+
+    def y(value: int) -> int:
+        return bottom - (value - low) * (bottom - TOP) // (high - low)
+
+    def bar(value: int) -> TrendBar:
+        return TrendBar(y(max(0, value)), abs(y(0) - y(value)))
+
+    bars = [
+        DayBars(
+            LEFT + place * room,
             max(1, room - room // _GAP),
-            max(0, day.wagered) * HEIGHT // most,
-            max(0, day.running) * HEIGHT // most,
+            LEFT + place * room + room // 2,
+            bar(day.wagered),
+            bar(day.running),
             Sentence(
                 "{day}: {wagered} wagered, {cost} running cost",
                 day=day.day, wagered=money.exact(day.wagered), cost=money.exact(day.running),
@@ -141,3 +184,14 @@ def bars(days: Sequence[DirectorDay], money: Writing) -> list[DayBar]:
         )
         for place, day in enumerate(days)
     ]  # fmt: skip
+    return Trend(
+        bars,
+        [GridLine(y(value), text) for value, text in round_sums(low, high, money)],
+        [
+            GridLine(one.middle, day.day[_OF_YEAR:], "middle")
+            for one, day in list(zip(bars, days, strict=True))[::apart]
+        ],
+        y(0),
+        money.exact(min(day.wagered for day in days)),
+        money.exact(max(day.wagered for day in days)),
+    )

@@ -1,4 +1,4 @@
-"""The lab's page: what a link returns at its meters of now, worked out in a worker, one at a time."""
+"""The lab's page: returns of a link at its meters of now, or of an offer, worked out in a worker."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ class Lab:
     def __init__(self, make: PageRenderer, front: PageContext) -> None:
         self._make = make
         self._money = front.money
-        self._links = {link.link: link for link in front.config.links if link.levels and not link.mystery}
+        self._links = {link.link: link for link in front.config.links if not link.mystery}
         self._games = _games(front.config)
         self._kept: OrderedDict[bytes, LabReply] = OrderedDict()
         self._apart = WorkerPool(
@@ -63,7 +63,7 @@ class Lab:
         )
 
     async def page(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
-        """A link at its current meters, or at those of the form. as: "print", "csv" or "json"."""
+        """An offer, or a link at its meters of now or of the form. as: "print", "csv" or "json"."""
         given = _given(request)
         terms, games = self._link(given)
         told, problem = None, ""
@@ -78,7 +78,8 @@ class Lab:
             return _file(told, given["as"], terms.paytable)
         written = {f"meter.{name}": decimal(meter) for name, meter in meters.items()}
         shown: dict[str, Any] = {
-            "links": list(self._links),
+            "links": [name for name, link in self._links.items() if not link.offer],
+            "offers": [name for name, link in self._links.items() if link.offer],
             "link": terms.link,
             "games": games,
             "given": {"game": games[0], "players": "1", "rate": RATE} | given,
@@ -114,7 +115,9 @@ class Lab:
         return terms, self._games[name]
 
     async def _now(self, terms: LinkTerms) -> dict[str, int]:
-        """The meter of each level, to the cent; empty for a link that is not open."""
+        """The meter of each level, to the cent; empty for an offer, and for a link that is not open."""
+        if terms.offer:
+            return {}
         try:
             found = await self._make.ask(AskLink, link=terms.link)
         except NotDone:
@@ -163,7 +166,10 @@ def _meters(
     """The meter of each level: of the form, else the current one, else the seed. Raises BadRequest."""
     meters = {level.level: now.get(level.level, level.seed) for level in terms.levels}
     for field in given.keys() - FIELDS - {f"meter.{name}" for name in meters}:
-        said = {"field": field[:QUOTED_MAX], "link": terms.link, "levels": both(list(meters))}
+        said = {"field": field[:QUOTED_MAX], "link": terms.link}
+        if terms.offer:
+            raise BadRequest(Sentence("{field}: nothing of it is asked of {link}: it has no meter", **said))
+        said["levels"] = both(list(meters))
         raise BadRequest(
             Sentence("{field}: nothing of it is asked of {link}; its levels are {levels}", **said)
         )

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 from aiohttp import WSMsgType, web
 
-from controllers.answers import ServerMessage, Welcome
+from controllers.answers import Notice, ServerMessage, Welcome
 from controllers.hello import VERSION
 from jackpot.clock import Clock
 from jackpot.config.settings import STREAMS_PER_ADDRESS
@@ -127,6 +127,10 @@ class Live:
     def links(self) -> frozenset[str]:
         """All links."""
         return frozenset(link for board in self._boards for link in board.links)
+
+    def notices(self, link: str) -> tuple[Notice, ...]:
+        """The notices of a link that stand (P2)."""
+        return next((told for board in self._boards if (told := board.notices.get(link))), ())
 
     def sweep(self) -> None:
         """Lets time pass; about ten times a second."""

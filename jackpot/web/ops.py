@@ -11,8 +11,10 @@ from typing import Any, Final, NamedTuple, get_origin, get_type_hints
 from urllib.parse import urlencode
 
 from aiohttp import web
+from msgspec import UNSET
 from multidict import MultiDict
 
+from controllers.answers import Notice
 from jackpot.api.act_reply import ActReply
 from jackpot.api.http_call import act_of, with_idempotency_key
 from jackpot.api.operation import QUOTED_MAX, NotDone, Reply, ServerCommand, name_of
@@ -21,10 +23,11 @@ from jackpot.api.queries.alarms import AskAlarms
 from jackpot.api.queries.hits import AskHit, AskHits, Award, Hit, Taxes
 from jackpot.api.queries.journal import AskJournal, AskReadings
 from jackpot.api.queries.links import AskLink, AskLinks, Link
+from jackpot.api.queries.notices import Announce, AnnouncePayoutLimit
 from jackpot.api.queries.people import AskPeople, AskTokens, NewToken, OneTimeCode
 from jackpot.api.queries.programs import AskPrograms
 from jackpot.api.queries.requests import AskRequests
-from jackpot.api.queries.tables import AskTable
+from jackpot.api.queries.tables import AskTable, Table
 from jackpot.api.registry import ASKED_ACTS
 from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.config.languages import told
@@ -40,6 +43,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.phrases import quoted
 from jackpot.rules.signing import ROLES, Role
+from jackpot.rules.void_causes import CAUSES
 from jackpot.runtime.errors import Denied, ServerError
 from jackpot.text import RefusalSentence, Sentence, both, words
 from jackpot.web import chart
@@ -69,7 +73,7 @@ from jackpot.web.pages_base import (
     saying,
     there,
 )
-from jackpot.web.posted import posted_table
+from jackpot.web.posted import Announced, posted_table
 from jackpot.web.reports import Reports
 from jackpot.web.table_order import Key, order_of
 from jackpot.web.what_if import WHAT_IF, WhatIf, WhatIfJobs
@@ -334,8 +338,11 @@ class Pages:
         terms = next((one for one in self._config.tables if one.table == found.table), None)
         shown = None
         if terms is not None:  # of one that is no longer configured nothing is posted
-            shown = posted_table(self._config, posted(self._config, terms, str), self._money)
-        return await self._make.page(request, person, "ops/table.html", table=found, posted=shown)
+            announced = Announced(_notices_of(found), self._make.language(request))
+            shown = posted_table(self._config, posted(self._config, terms, str), self._money, announced)
+        return await self._make.page(
+            request, person, "ops/table.html", table=found, posted=shown, void_causes=CAUSES
+        )
 
     async def requests(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What waits for a second person."""
@@ -406,7 +413,7 @@ class Pages:
         if kind is None:
             raise web.HTTPNotFound(text="there is no such act\n")
         try:
-            fields = _fields(kind, form) | _payment_sums(form, self._money)
+            fields = _fields(kind, form) | _payment_sums(form, self._money) | _limit(kind, form, self._money)
             asked = act_of(kind, fields, person, strict=False)
             if login := form.get("second_login", "").strip():
                 field = "second_login"
@@ -435,6 +442,16 @@ class Pages:
         return request.query.get("bank") or self._banks[0]
 
 
+def _notices_of(table: Table) -> dict[str, list[Notice]]:
+    """The notices of a table as it posts them, by link; that of its payouts by the first of them."""
+    found: dict[str, list[Notice]] = {}
+    for one in table.notices:
+        amount = UNSET if one.amount is None else to_cents(of_decimal(one.amount))
+        told = Notice(one.day, one.table or UNSET, one.level or UNSET, amount)
+        found.setdefault(one.link or table.links[0], []).append(told)
+    return found
+
+
 def _looked_at(request: web.Request) -> MultiDict[str]:
     """The form that asked for a preview, as one that was sent."""
     return MultiDict(request.query)
@@ -458,6 +475,12 @@ def _payment_sums(form: MultiDict[str], way: Writing) -> dict[str, str]:
     """The sums of a payment's form, as the API has them, if it says them. Raises BadRequest."""
     given = {name: text for name in _PAYMENT_SUMS if (text := form.get(name, "").strip())}
     return {name: decimal(sum_of(_PAYMENT_SUMS[name], text, way, field=name)) for name, text in given.items()}
+
+
+def _limit(kind: type[ServerCommand | ActCommand], form: MultiDict[str], way: Writing) -> dict[str, str]:
+    """The limit that a notice announces, as the API has it, if the form says one. Raises BadRequest."""
+    text = form.get("amount", "").strip() if kind in (Announce, AnnouncePayoutLimit) else ""
+    return {"amount": decimal(sum_of(Sentence("The lower limit"), text, way, field="amount"))} if text else {}
 
 
 def _winners(

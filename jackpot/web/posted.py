@@ -1,12 +1,14 @@
 """Posted odds of a table as pages show them: a block a wager, in words (P1)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from controllers.answers import Paytable, PostedBase, PostedEnvy, PostedRow, PostedWager
+from msgspec import UNSET
+
+from controllers.answers import Notice, Paytable, PostedBase, PostedEnvy, PostedRow, PostedWager
 from jackpot.catalogue import rate_text
 from jackpot.config import Config
-from jackpot.config.writing import Writing
+from jackpot.config.writing import Writing, long_day
 from jackpot.text import Sentence, suits, words
 
 # A row for pairs from a rank on, by that rank; of aces there is none better.
@@ -29,7 +31,10 @@ class PostedLine(NamedTuple):
 
 
 class PostedBlock(NamedTuple):
-    """A wager. about: its amount. players: the columns of its lines, where what it pays depends on them."""
+    """A wager. about: its amount. players: the columns of its lines, where what it pays depends on them.
+
+    notices: what was announced of it (P2).
+    """
 
     title: str
     about: str
@@ -37,6 +42,7 @@ class PostedBlock(NamedTuple):
     players: tuple[int, ...] = ()
     envy: tuple[PostedLine, ...] = ()
     notes: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 class PostedTable(NamedTuple):
@@ -48,7 +54,18 @@ class PostedTable(NamedTuple):
     notes: tuple[str, ...]
 
 
-def posted_table(config: Config, found: Paytable, money: Writing) -> PostedTable:
+class Announced(NamedTuple):
+    """The notices of a table's links and offers that stand (P2). locale: in which days are written."""
+
+    notices: Mapping[str, Sequence[Notice]]
+    locale: str
+
+    def of(self, link: str, table: str) -> list[Notice]:
+        """Those of a link as they concern that table."""
+        return [one for one in self.notices.get(link, ()) if one.table in (UNSET, table)]
+
+
+def posted_table(config: Config, found: Paytable, money: Writing, announced: Announced) -> PostedTable:
     """What is posted at a table, in words. found: with its phrases in the page's language."""
     notes: list[str] = list(found.phrases)
     if found.payout_limit is not None:
@@ -59,10 +76,15 @@ def posted_table(config: Config, found: Paytable, money: Writing) -> PostedTable
             else Sentence("Base wagers pay at most {limit} on one hand.", limit=limit)
         )
         notes.append(Sentence("This limits no progressive and no bonus wager."))
-    blocks = [
-        *(_base(one, money) for one in found.base),
-        *(_wager(config, one, money) for one in found.wagers),
-    ]
+    notices = {one.link: announced.of(one.link, found.table) for one in found.wagers}
+    of_table = [one for told in notices.values() for one in told if _is_of_table(one)]
+    notes += dict.fromkeys(notice_text(one, {}, money, announced.locale) for one in of_table)
+    blocks = [*(_base(one, money) for one in found.base)]
+    for wager in found.wagers:
+        levels = _levels(config, wager.link)
+        told = [one for one in notices[wager.link] if not _is_of_table(one)]
+        said = tuple(notice_text(one, levels, money, announced.locale) for one in told)
+        blocks.append(_wager(wager, levels, money)._replace(notices=said))
     return PostedTable(found.table, found.game, tuple(blocks), tuple(notes))
 
 
@@ -70,9 +92,36 @@ def _base(wager: PostedBase, money: Writing) -> PostedBlock:
     return PostedBlock(wager.title, "", tuple(_line(row, {}, money) for row in wager.rows))
 
 
-def _wager(config: Config, wager: PostedWager, money: Writing) -> PostedBlock:
-    display = config.displays.get(wager.link)
-    levels = dict(display.levels) if display is not None else {}
+def _levels(config: Config, link: str) -> dict[str, str]:
+    """What the levels of a link are called."""
+    display = config.displays.get(link)
+    return dict(display.levels) if display is not None else {}
+
+
+def _is_of_table(notice: Notice) -> bool:
+    """Whether a notice is about what the table's base wagers pay."""
+    return notice.table is not UNSET and notice.amount is not UNSET
+
+
+def notice_text(notice: Notice, levels: Mapping[str, str], money: Writing, locale: str) -> Sentence:
+    """A notice in words for players (P2). levels: what they are called."""
+    day = long_day(notice.day, locale)
+    if notice.amount is UNSET:
+        if notice.table is UNSET:
+            return Sentence("Closes on {day}", day=day)
+        return Sentence("Closes at table {table} on {day}", table=notice.table, day=day)
+    amount = money.text(notice.amount)
+    if notice.table is not UNSET:
+        plain = "From {day} on base wagers at table {table} pay at most {amount}"
+        return Sentence(plain, table=notice.table, amount=amount, day=day)
+    if notice.level is UNSET:
+        return Sentence("From {day} on a wager is at most {amount}", amount=amount, day=day)
+    level = levels.get(notice.level, notice.level)
+    plain = "From {day} on the {level} grows to {amount} at most"
+    return Sentence(plain, level=level, amount=amount, day=day)
+
+
+def _wager(wager: PostedWager, levels: dict[str, str], money: Writing) -> PostedBlock:
     players = max((len(row.players) for row in wager.rows), default=0)
     return PostedBlock(
         wager.title,

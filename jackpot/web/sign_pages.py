@@ -22,7 +22,7 @@ from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, Pays, Percent, ToOne
 from jackpot.text import Sentence, filled, game
 from jackpot.web.live import Live
-from jackpot.web.posted import posted_table
+from jackpot.web.posted import Announced, posted_table
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -220,10 +220,12 @@ class Screens:
         if language != locale and language not in offered():
             raise web.HTTPNotFound(text=f"a language is one of {', '.join(offered())}\n")
         found = posted(self._config, self._tables[name], lambda text: told(language, text))
+        notices = {wager.link: self.live.notices(wager.link) for wager in found.wagers}
         page = self._templates.get_template("posted.html").render(
             site=self._config.site.name,
             language=spoken(language),
-            posted=posted_table(self._config, found, self.writing),
+            posted=posted_table(self._config, found, self.writing, Announced(notices, language)),
+            notices=msgspec.json.encode(notices).decode(),
             version=self._version,
         )
         return html(page.encode())

@@ -16,6 +16,7 @@ _FIELDS: Final[Mapping[str, Any]] = {
     "award": "A9",
     "believe": True,
     "cause": "operator",
+    "day": "2099-12-24",
     "days": 1,
     "device": "T02",
     "digest": "0" * 64,
@@ -28,6 +29,7 @@ _FIELDS: Final[Mapping[str, Any]] = {
     "links": [LINK],
     "login": "new",
     "name": "New",
+    "notice": "N9",
     "new": "another secret",
     "person": 99,
     "reason": "x",
@@ -50,7 +52,7 @@ _OF_ACTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "hand-over": {"bank": "main"},
 }
 # Where one of these says what an act is about, it also takes the bank.
-_OF_A_BANK: Final = frozenset({"alarm", "award", "digest", "left"})
+_OF_A_BANK: Final = frozenset({"alarm", "award", "digest", "left", "notice"})
 
 
 def example(kind: type[ServerCommand | ActCommand]) -> dict[str, Any]:

@@ -63,10 +63,12 @@ def test_people_may_ask_for_what_the_registry_says_and_for_nothing_else() -> Non
 
 # What names the bank of each act that people may ask for.
 NAMED_BY: Final = {
-    BankKey.TABLE: {"confirm-behind", "decline", "release", "reopen", "strike", "void"},
+    BankKey.TABLE: {
+        "announce-payout-limit", "confirm-behind", "decline", "release", "reopen", "strike", "void",
+    },
     BankKey.DEVICE: {"clear"},
     BankKey.OWN_DEVICE: {"revoke"},
-    BankKey.LINK: {"change-parameters", "close-link", "correct-meter", "transfer"},
+    BankKey.LINK: {"announce", "change-parameters", "close-link", "correct-meter", "transfer"},
     BankKey.LINKS: {"resume", "suspend"},
     BankKey.HIT_OR_AWARD: {"pay", "undo", "validate"},
     BankKey.HIT: {"add-papers", "dispute", "erase-papers", "lift"},
@@ -76,7 +78,7 @@ NAMED_BY: Final = {
         "add-person", "change-secret", "end-digits", "end-person", "end-token", "erase-name", "give-code",
         "grant", "make-token", "reset-secret", "set-digits", "vouch", "withdraw-role",
     },
-    BankKey.SAID: {"acknowledge", "confirm-program", "decide-left", "hand-over"},
+    BankKey.SAID: {"acknowledge", "confirm-program", "decide-left", "hand-over", "withdraw-notice"},
 }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from tests.ledger.maintenance.test_join import NOW, CutAt
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.verify.test_verifier import spoil
 from tests.ledger.waiting import join, open_ledger
-from tests.running_server import LINK, LINKS, Device, administer, configure, on_loop, table
+from tests.running_server import LINK, LINKS, OFFER, Device, administer, configure, on_loop, table
 from tests.web.test_metrics import fetch, key, samples
 
 
@@ -197,3 +197,30 @@ async def test_a_certificate_must_name_its_device(tmp_path: Path) -> None:
         with contextlib.suppress(ssl.SSLError):
             assert await reader.read(1) == b""
         writer.transport.abort()
+
+
+@on_loop
+async def test_nothing_is_taken_away_before_its_day_by_the_configuration(tmp_path: Path) -> None:
+    """P2: a limit or a dropped wager that nobody announced; what to do is said, also beforehand."""
+    offered = LINKS + "notice_days = 7\n" + OFFER + "notice_days = 7\n"
+    async with Server(configure(tmp_path, links=offered)):
+        pass
+    bare = LINKS + 'notice_days = 7\n[link.level.mega]\nlimit = "90000.00"\nlimit_approval = "x"\n'
+    changed = configure(tmp_path, links=bare + OFFER.replace('"T01"', '"T02"') + "notice_days = 7\n")
+    back = "until then put the configuration back as it was, and start again"
+    keeps = "three-bonus is withdrawn 7 days after that was announced, or later: announce it first (P2)"
+    check = await asyncio.to_thread(CliRunner().invoke, check_app, ["check", str(changed.path)])
+    said = " ".join(check.output.split())
+    assert f"table T01 goes on as before: {keeps}; {back}" in said
+    assert f"stands still until that may hold (a limit of {LINK} is lowered 7 days after" in said
+    with structlog.testing.capture_logs() as logs:
+        async with Server(changed) as server, table(server) as device:
+            assert [one["link"] for one in device.heard[-1]["links"]] == [LINK, "three-bonus"]
+            refused = await administer(
+                changed, do="change-parameters", link=LINK, reason="x", by="Ann", and_by="Bo"
+            )
+            assert refused["code"] == "notice_needed"
+    differs = next(line for line in logs if line["event"] == "config_differs" and "differences" in line)
+    assert differs["do"].endswith(back)
+    (kept,) = [line for line in logs if line["event"] == "opening_refused"]
+    assert (kept["code"], kept["do"]) == ("notice_needed", back)

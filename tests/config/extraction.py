@@ -38,6 +38,7 @@ from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import ROLES, Means
 from jackpot.rules.templates import TEMPLATES
 from jackpot.rules.views import WAITING
+from jackpot.rules.void_causes import CAUSES as VOID_CAUSES
 from jackpot.text import FIELD, RefusalSentence, several, words
 from jackpot.web.act_labels import CAUSES, WAITS
 from jackpot.web.authentication import HOW_TO_BE_SAFE
@@ -208,6 +209,7 @@ def _data_of_pages() -> dict[str, Iterable[str]]:
         "rules/registry.py": [words(registry.name_of(kind)) for kind in registry.KINDS],
         "rules/signing.py": [*ROLES, *get_args(Means)],
         "rules/views.py": WAITING,
+        "rules/void_causes.py": [words(cause) for cause in VOID_CAUSES],
         "web/act_labels.py": [WAITS, *CAUSES.values()],
         "web/authentication.py": [HOW_TO_BE_SAFE],
         "web/floor_alerts.py": [text for pair in OFFLINE.values() for text in pair],

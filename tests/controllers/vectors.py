@@ -51,6 +51,7 @@ AWARD: Final = {
 OFFER: Final = {
     "link": "trips", "wager": 500, "paytable": "p", "levels": [], "state": "active",
     "least": 500, "most": 10_000, "unit": 500, "placed": "device", "count": True,
+    "needs": ["cards", "board", "dealer"],
 }  # fmt: skip
 STAKE: Final = AWARD | {
     "link": "trips", "level": None, "hand": "flush", "kind": "odds", "amount": 17_500, "pays": "inventory",
@@ -86,6 +87,14 @@ FROM_DEVICES: Final[tuple[Message, ...]] = (
     {"t": "settle", "seq": 3, "round": "R1", "hands": [{"seat": 1, "folded": True}], "dealer": ["2h", "3d"]},
     {"t": "close", "seq": 127, "round": "R1", "counts": {"five": 255}},
     {"t": "void", "seq": 2**53 - 1, "round": "R" * 64, "reason": "a misdeal: two cards fell to the floor"},
+    {
+        "t": "void",
+        "seq": 12,
+        "round": "R3",
+        "reason": "the dealer's ace fell over",
+        "cause": "exposed-card",
+        "settles": ["trips"],
+    },
     {"t": "ping", "at": 1_700_000_000_000},
     {"t": "pong"},
     {"t": "lock", "seq": 6, "round": "R3", "chips": {"trips": 2}, "sums": {"trips": 2_500}},
@@ -123,6 +132,14 @@ FROM_SERVER: Final[tuple[Message, ...]] = (
     },
     {"t": "nack", "seq": 4, "code": "locked_out", "message": "round: R1 takes no more bets"},
     {"t": "nack", "seq": 5, "code": "seq_gap", "message": "seq: 5 comes before 4", "expected": 4},
+    {
+        "t": "nack",
+        "seq": 6,
+        "code": "suspended",
+        "message": "link: trips is suspended (operator)",
+        "expected": 6,
+        "link": "trips",
+    },
     {"t": "error", "code": "not_active", "message": "elsewhere", "servers": ["10.0.0.6:5710"]},
     {
         "t": "meters",

@@ -14,6 +14,8 @@ from tests.soak.watched import SOONER, hurried
 # What an entry of the runbook says.
 PARTS: Final = ("Means", "Affects", "Look first", "Do", "Ends")
 FOLDER: Final = DEPLOY / "prometheus"
+# What promtool tests the rules with: most alerts fire within minutes; some wait for an hour.
+TESTS: Final = (FOLDER / "alerts.test.yml", FOLDER / "alerts.hours.test.yml")
 # Where a site keeps its runbook; nothing where its Prometheus does not say.
 RUNBOOK: Final = "{{ $externalLabels.runbook }}"
 
@@ -28,9 +30,9 @@ def rules() -> list[dict[str, Any]]:
     [
         ("check", "config", FOLDER / "prometheus.yml"),
         ("check", "rules", FOLDER / "alerts.yml"),
-        ("test", "rules", FOLDER / "alerts.test.yml"),
+        *(("test", "rules", file) for file in TESTS),
     ],
-    ids=lambda arguments: " ".join(arguments[:2]),
+    ids=lambda arguments: f"{arguments[0]} {arguments[2].stem}",
 )
 def test_promtool_agrees(arguments: tuple[str, ...]) -> None:
     """Deploy: configuration and rules are valid, and the rules do what their tests say."""
@@ -58,7 +60,7 @@ def test_alertmanager_takes_its_configuration() -> None:
 
 def test_every_alert_is_seen_to_fire_and_to_be_silent() -> None:
     """Deploy: no alert without a test in which it fires, and one in which the floor is in order."""
-    tests = yaml.safe_load((FOLDER / "alerts.test.yml").read_text())["tests"]
+    tests = [test for file in TESTS for test in yaml.safe_load(file.read_text())["tests"]]
     looked = [look for test in tests for look in test["alert_rule_test"]]
     alerts = {rule["alert"] for rule in rules()}
     assert {look["alertname"] for look in looked if look["exp_alerts"]} == alerts

@@ -159,7 +159,10 @@ class Table:
             self.left = [seat for seat in self.left if seat < min(seats, default=99)]
         if kind == "lock" or command.get("lock"):
             self.phase = "mismatch" if warned else "locked"
-        if kind in ("close", "void") or command.get("close"):
+        if kept := command.get("settles"):  # a void but for these
+            self.bets = [bet for bet in self.bets if bet[1] in kept]
+            self.left = [seat for seat in self.left if any(bet[0] == seat for bet in self.bets)]
+        elif kind in ("close", "void") or command.get("close"):
             self.phase, self.deal = "idle", None
 
     def _accepted(self, command: Map) -> None:
@@ -307,7 +310,12 @@ class Table:
         return {"t": "withdraw", "round": self.round, "bets": [{"seat": seat, "link": link, "on": on}]}
 
     def _void(self) -> Map:
-        return {"t": "void", "round": self.round, "reason": "misdeal"}
+        kept = [link for link in self.plan.links if "trips" in self.house.link(link).paytable]
+        wagered = [link for link in kept if any(bet[1] == link for bet in self.bets)]
+        if not wagered or self.phase != "locked" or self.rng.random() < 0.5:
+            return {"t": "void", "round": self.round, "reason": "misdeal"}
+        cause = self.rng.choice(["cards-face-up", "exposed-card"])
+        return {"t": "void", "round": self.round, "reason": "misdeal", "cause": cause, "settles": wagered}
 
     def _close(self) -> Map:
         """The end of the round; without the board, which an offer may count, it may be refused (B16)."""

@@ -122,6 +122,7 @@ from tests.faults.model_floor import (
     check_bets,
     check_dealt,
     check_hands,
+    check_kept,
     check_offers,
     check_owners,
     check_players,
@@ -430,12 +431,22 @@ class Model(SignedActs):
         return answer
 
     def on_void(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
+        kept = message.get("settles", [])
+        check_kept(table, self.links, message)
         round_ = self.the_round(table, message["round"])
+        if kept and round_.state == OPEN:
+            raise Refused("not_locked")
+        if any(link not in table.links for link in kept):
+            raise Refused("unknown_link")
+        if kept and (round_.settled or round_.ended):
+            raise Refused("already_settled")
+        if not all(round_.live(link) for link in kept):
+            raise Refused("no_wager")
         if round_.ended:
             raise Refused("two_people")
         if self.standing(round_):
             raise Refused("award_standing")
-        return self.void(table, round_)
+        return self.void_but(round_, kept) if kept else self.void(table, round_)
 
 
 def award_map(award: Award) -> Map:

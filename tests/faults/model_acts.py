@@ -134,6 +134,16 @@ class Acts:
             table.reopenable = None
         return answer
 
+    def void_but(self, round_: Round, kept: list[str]) -> Map:
+        """P5: all wagers go back but those on these links, with which the round goes on."""
+        wagers = [wager for wager in round_.wagers if wager.live and wager.link not in kept]
+        answer = self.answer(*self.give_back(wagers))
+        answer["refunds"] = [self.refund(wager) for wager in wagers]
+        round_.state, round_.draws = LOCKED, {}
+        round_.chips = {link: count for link, count in round_.chips.items() if link in kept}
+        round_.sums = {link: sum_ for link, sum_ in round_.sums.items() if link in kept}
+        return answer
+
     def refund(self, wager: Wager) -> Map:
         """A wager that goes back, and where it goes (T6, B4)."""
         link = self.links[wager.link]

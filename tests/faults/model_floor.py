@@ -157,6 +157,19 @@ def check_neighbours(table: Table, players: dict[int, str]) -> None:
             raise Refused("bad_message")
 
 
+def check_kept(table: Table, links: dict[str, Link], void: Map) -> None:
+    """P5: a void keeps Trips Wagers alone, and for a card that was exposed or found face up."""
+    for name in void.get("settles", []):
+        if void.get("cause") not in ("cards-face-up", "exposed-card"):
+            raise Refused("bad_message")
+        link = links.get(name) if name in table.links else None
+        if link is None:
+            continue
+        trips = link.offer and link.placed == "layout" and link.paytable.best_of == "seven"
+        if table.game != HOLD_EM or not trips:
+            raise Refused("bad_message")
+
+
 def check_bets(
     table: Table, links: dict[str, Link], bets: list[Map], taken: set[tuple[int, str, str]]
 ) -> None:

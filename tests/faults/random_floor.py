@@ -7,8 +7,10 @@ and `act`. Every choice comes from one seed.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final
+from random import Random
+from typing import Any, Final, get_args
 
+from controllers.messages import VoidCause
 from tests.faults.model_floor import MISMATCH, OPEN, Round
 from tests.faults.model_floor import Table as ModelTable
 from tests.faults.random_people import RandomPeople
@@ -128,11 +130,26 @@ class RandomFloor(RandomPeople):
         """Whether a wager is decided by cards that nobody may be able to show (T8, B16)."""
         return bet["on"] == "dealer" or self.model.links[bet["link"]].offer
 
+    def cause(self, table: ModelTable) -> dict[str, Any]:
+        """Why a round is void, if anybody says; some let Trips Wagers be settled (P5).
+
+        By the round's name, so that all else is played as it would be.
+        """
+        rng = Random(f"{table.name} {self.rounds}")
+        cause = rng.choice((None, *get_args(VoidCause), "exposed-card"))
+        trips = [link for link in table.links if "trips" in self.model.links[link].paytable.id]
+        if not trips or rng.random() < 0.3:
+            return {} if cause is None else {"cause": cause}
+        kept = trips if rng.random() < 0.9 else [rng.choice(table.links)]
+        return {"settles": kept} if cause is None else {"cause": cause, "settles": kept}
+
     def play(self, table: ModelTable, round_: Round) -> None:
         choice = self.rng.random()
         bets = [{"seat": w.seat, "link": w.link, "on": w.on} for w in round_.wagers if w.live]
         if choice < 0.04:
-            self.send(table.name, {"t": "void", "round": round_.name, "reason": "misdeal"})
+            self.send(
+                table.name, {"t": "void", "round": round_.name, "reason": "misdeal"} | self.cause(table)
+            )
         elif choice < 0.08:
             self.act("void_round", self.rng.choice((1, 2)), table=table.name, round=round_.name)
         elif choice < 0.12 and bets:

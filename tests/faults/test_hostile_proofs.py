@@ -35,7 +35,7 @@ EVERY_ROUNDS = 6
 
 
 def found(
-    kind: str, *words: str, ground: Ground = DISKS, seeds: Sequence[int] = SEEDS, first: int = 0
+    kind: str, *words: str, ground: Ground = DISKS, seeds: Sequence[int] = SEEDS, first: int | None = None
 ) -> None:
     """Asserts that the run fails on one of the seeds with one of these words, with these peers alone."""
     proofs.found(*words, seeds=seeds, rounds=ROUNDS, plan=partial(visits, kind), ground=ground, first=first)
@@ -70,7 +70,7 @@ def test_an_answer_that_fits_no_frame_is_found(monkeypatch: pytest.MonkeyPatch) 
     """WIRE, frames: and where nothing shortens it as it is said, and nobody looks at what is kept."""
     monkeypatch.setattr(session, "reduced", lambda answer: answer)
     monkeypatch.setattr(redecide, "_unfit", lambda _refused: None)
-    found("thief", "fits no frame", "characters", "TooLong", first=2)
+    found("thief", "fits no frame", "characters", "TooLong", first=1)
 
 
 def ends_writing(one: DeviceProtocol) -> None:
@@ -96,17 +96,17 @@ def test_the_end_of_a_dead_socket_in_the_sweep_is_found(monkeypatch: pytest.Monk
 def test_an_alarm_for_the_end_of_a_dead_socket_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what every socket may say is no failure, and not logged as one, though nobody else would notice."""
     monkeypatch.setattr(DeviceProtocol, "end", ends_writing)
-    found("strangers", "every socket may say", first=3)
+    found("strangers", "every socket may say", first=28)
 
 
-@pytest.mark.parametrize("ground", [DISKS, SERVERS])
+@pytest.mark.parametrize(("ground", "first"), [(DISKS, 26), (SERVERS, 17)])
 def test_what_one_peer_raises_reaching_everybody_is_found(
-    monkeypatch: pytest.MonkeyPatch, ground: Ground
+    monkeypatch: pytest.MonkeyPatch, ground: Ground, first: int
 ) -> None:
     """S9: a peer's exception in a callback, an answer or a push; of several servers, in their task group."""
     for module in (connection, devices, device_protocol, broadcaster):
         monkeypatch.setattr(module, "isolate", unalone)
-    found("dying", "Thrown", ground=ground)
+    found("dying", "Thrown", ground=ground, first=first)
 
 
 def test_a_peer_that_ends_with_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,13 +123,13 @@ def test_a_peer_that_ends_with_another_is_found(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(ConnectedDevices, "flush", flush)
     harms = ("though nothing of it raised", "nothing has gone on", "the transport is closed", "not connected")
-    found("dying", *harms)
+    found("dying", *harms, first=6)
 
 
 def test_a_mac_of_any_challenge_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, handshake: a hello counts for one connection alone, and only whole."""
     monkeypatch.setattr(hmac, "compare_digest", lambda _ours, theirs: len(theirs) == 32)
-    found("strangers", "hears")
+    found("strangers", "hears", first=13)
 
 
 def test_a_stranger_who_may_stay_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,22 +164,24 @@ def test_one_table_that_stops_its_bank_is_found(monkeypatch: pytest.MonkeyPatch)
 def test_a_row_for_each_time_that_a_table_says_so_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what one table says is journalled once in an epoch, until people have answered."""
     monkeypatch.setattr(lost_acks, "is_told", lambda *_: False)
-    found("thief", "journals again", first=1)
+    found("thief", "journals again", first=5)
 
 
 def test_a_disbelieved_number_that_counts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what people did not believe is ignored until the table names a number at or below its last."""
     monkeypatch.setattr(lost_acks, "is_ahead", lambda table, acked: acked > table.last_seq)
     # People seldom answer the thief between two of its visits.
-    found("thief", "calls that too high", seeds=range(20), first=7)
+    found("thief", "calls that too high", seeds=range(20), first=6)
 
 
 def test_what_a_table_says_of_the_ledger_comes_about() -> None:
     """S9: the stolen table is refused, with and without its bank; people accept or reject its claim."""
     kinds: Counter[str] = Counter()
     stops = 0
-    # Short runs as well: the bank stops only for a table that comes before others have played.
-    for seed, rounds in [*((seed, 4) for seed in range(16, 40)), *((seed, 40) for seed in range(2, 18))]:
+    # Short runs as well: the bank stops only for a table that comes before others have played. Today the
+    # first two have all of it; the others are there for a day when they have not.
+    others = [*((seed, 4) for seed in range(16, 40)), *((seed, 40) for seed in range(2, 18))]
+    for seed, rounds in [(17, 40), (20, 4), *others]:
         ended = run(seed, rounds, [Fault(at, "thief", 0.5) for at in range(0, rounds, EVERY_ROUNDS)])
         assert not isinstance(ended, Failure), str(ended)
         kinds += ended.witness.kinds

@@ -620,4 +620,6 @@ def ended(event: events.Event) -> bool:
     """Whether this event ended a round."""
     if isinstance(event, events.Settled):
         return event.closing is not None
-    return isinstance(event, events.Closed | events.Voided)
+    if isinstance(event, events.Voided):
+        return not event.settles
+    return isinstance(event, events.Closed)

@@ -22,6 +22,7 @@ from jackpot.rules.acts.level_order import CheckLevelOrder
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.notices import GiveNotice, WithdrawNotice
 from jackpot.rules.acts.papers import AddPapers, ErasePapers
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.programs import BeginProgram, ConfirmProgram
@@ -45,6 +46,10 @@ from tests.rules import floor
 
 DOLLAR: Final = 1_000_000
 START_MS: Final = 1_767_225_600_000
+# A day that no play comes to, when it begins, and the limit of a meter from then on.
+LATER: Final = "2100-01-01"
+LATER_MS: Final = 4_102_444_800_000
+LATER_LIMIT: Final = 1_000_000 * 1_000_000
 # Long before: each row is a day further, so that a play may read its meters again and again.
 FIRST_DAY: Final = date(1990, 1, 1)
 
@@ -179,6 +184,9 @@ class Play:
             *payments(self.engine.state.hits[int(second[1:])], "W-1"),
             AddPapers(second, "left out", "cam 12", "", bytes(32), on_paper=("witness",)),
             NoticeCash(second, 1, FIRST_DAY.isoformat(), 1_500_000, 1_000_000),
+            GiveNotice(LATER, LATER_MS, "a new game", "new", "T08"),
+            WithdrawNotice("N1", "it stays"),
+            GiveNotice(LATER, LATER_MS, "a lower limit", "new", amount=LATER_LIMIT),
             Undo(first, "misdealt"),
             DecideLeft("D1", True, "the house's error"),
             CorrectMeter("old", "meter", -1_234_567, "a test wager"),

@@ -58,7 +58,7 @@ def a_hit(board: MeterBoard, number: int, level: str = "mega") -> Hit:
 
 
 def reset(board: MeterBoard, *hits: Hit) -> None:
-    board.reset(BoardSnapshot([], list(hits), 9, {}))
+    board.reset(BoardSnapshot([], list(hits), 9, {}, {}))
 
 
 def test_a_hit_that_its_server_could_not_tell_is_told_by_the_next() -> None:

@@ -5,9 +5,10 @@ The floor's choices are those of `tests/rules/floor.py`, from one seed; time goe
 
 from datetime import date, datetime, time, timedelta
 from random import Random
-from typing import Final
+from typing import Final, get_args
 from zoneinfo import ZoneInfo
 
+from controllers.messages import VoidCause
 from jackpot.config import Site
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
@@ -28,6 +29,7 @@ from tests.ledger.waiting import Ledger
 from tests.rules import floor
 
 SITE: Final = Site("Riverside", "USD", time(6), "America/New_York")
+VOID_CAUSES: Final = (None, *get_args(VoidCause))
 # Two days before the clocks go back.
 FIRST: Final = date(2026, 10, 30)
 
@@ -117,7 +119,8 @@ class Season:
             elif round_.state != "locked":
                 self.ask(frames.Lock(round_.id, floor.chips(rng, state, table, round_)), table)
             elif rng.random() < 0.1:
-                self.ask(frames.Void(round_.id, "misdeal"), table)
+                cause = VOID_CAUSES[self.rounds % len(VOID_CAUSES)]
+                self.ask(frames.Void(round_.id, "misdeal", cause), table)
             else:
                 self.ask(floor.settlements(rng, state, table, round_), table)
 

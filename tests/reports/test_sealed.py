@@ -35,6 +35,7 @@ NEED_FRAMES: Final = {
     "fairness",
     "payout",
     "wagers",
+    "voids",
     "result",
     "expected",
     "seeds",

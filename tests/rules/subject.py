@@ -314,9 +314,10 @@ class OfEngine:
         tables = [table for table in found["tables"] if table["table"] in self.added]
         return found | {"links": links, "tables": tables}
 
-    def meters(self) -> dict[tuple[str, str], dict[str, int]]:
+    def meters(self, figures: Message | None = None) -> dict[tuple[str, str], dict[str, int]]:
+        """The accounts of every level. figures: as they were asked for just now, if they were."""
         found = {}
-        for link in self.figures()["links"]:
+        for link in (figures or self.figures())["links"]:
             for level in link["levels"]:
                 name = "" if level["level"] == "meter" else level["level"]
                 found[link["link"], name] = {
@@ -341,9 +342,9 @@ class OfEngine:
                 self.past[hit["hit"]] = hit
         return list(self.past.values())
 
-    def left(self) -> dict[str, tuple[str, int]]:
+    def left(self, figures: Message | None = None) -> dict[str, tuple[str, int]]:
         """What waits for a decision (A11): by award, how it is called and how many cents it is."""
-        listed = views.statistics(self.engine)["left"]
+        listed = (figures or self.figures())["left"]
         return {one["award"]: (one["left"], one["amount"] // 10_000) for one in listed}
 
     def held(self, table: str) -> bool:

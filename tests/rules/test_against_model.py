@@ -34,6 +34,8 @@ class Both(RandomFloor):
     def __init__(self, house: House, seed: int) -> None:
         super().__init__(house, seed)
         self.engine = OfEngine()
+        self._hits: dict[OfEngine | OfModel, list[Message]] = {}
+        self._names: dict[OfEngine | OfModel, dict[str, tuple[Any, ...]]] = {}
         self.said: Counter[tuple[str, str]] = Counter()  # a frame or an act, and its code
         for link in house.links:
             self.engine.open(link)
@@ -57,8 +59,7 @@ class Both(RandomFloor):
             for answer in told
         ]
         assert kept[0] == kept[1], (table, message)
-        self.compare_raised(told)
-        self.compare()
+        self.compare(told)
 
     def act(self, kind: str, people: int, **fields: Any) -> None:
         if self.crew and kind != "reading":
@@ -69,8 +70,7 @@ class Both(RandomFloor):
         self.said[kind, told[0].get("code", "ok")] += 1
         assert told[0]["ok"] == told[1]["ok"], (kind, people, fields, told)
         assert told[0].get("reading") == told[1].get("reading")
-        self.compare_raised(told)
-        self.compare()
+        self.compare(told)
 
     def preview(self, kind: str, **fields: Any) -> Any:
         """What each was shown; text where both refuse it."""
@@ -92,8 +92,7 @@ class Both(RandomFloor):
         self.said[kind, told[0].get("code", "ok")] += 1
         assert told[0]["ok"] == told[1]["ok"], (kind, signed, fields, told)
         assert told[0].get("asked") == told[1].get("asked"), (kind, signed, fields, told)
-        self.compare_raised(told)
-        self.compare()
+        self.compare(told)
 
     def by_their_ids(self, fields: Message) -> Message:
         theirs = {
@@ -107,7 +106,7 @@ class Both(RandomFloor):
     def without_look(self, fields: Message) -> Message:
         return {name: value for name, value in fields.items() if name != "shown"}
 
-    def compare_raised(self, told: list[Message]) -> None:
+    def compare_raised(self, told: Sequence[Message]) -> None:
         """What tables and signs are told of awards that are higher now (A11)."""
         raised = [
             {
@@ -127,21 +126,34 @@ class Both(RandomFloor):
         key = self.names(self.of_model)[mine]
         return next((name for name, known in self.names(self.engine).items() if known == key), "H0")
 
-    def names(self, subject: OfEngine | OfModel) -> dict[str, tuple[Any, ...]]:
-        found: dict[str, tuple[Any, ...]] = {}
-        for hit in subject.hits():
-            key = (hit["round"], hit["seat"] or 0, hit["link"], hit["hand"])
-            found[hit["hit"]] = key
-            for award in hit["awards"]:
-                found[award["award"]] = (*key, award["seat"], award["kind"])
-        return found
+    def hits(self, subject: OfEngine | OfModel) -> list[Message]:
+        """All hits as they were compared last: nothing changes them before the next comparison."""
+        if subject not in self._hits:
+            self._hits[subject] = subject.hits()
+        return self._hits[subject]
 
-    def compare(self) -> None:
-        assert self.engine.meters() == self.of_model.meters()
-        compare_figures(self.engine.figures(), self.model)
+    def names(self, subject: OfEngine | OfModel) -> dict[str, tuple[Any, ...]]:
+        if subject not in self._names:
+            found = self._names[subject] = dict[str, tuple[Any, ...]]()
+            for hit in self.hits(subject):
+                key = (hit["round"], hit["seat"] or 0, hit["link"], hit["hand"])
+                found[hit["hit"]] = key
+                for award in hit["awards"]:
+                    found[award["award"]] = (*key, award["seat"], award["kind"])
+        return self._names[subject]
+
+    def compare(self, told: Sequence[Message] = ()) -> None:
+        """Compares all that both of them know now. told: what they answered just before, if anything."""
+        self._hits.clear()
+        self._names.clear()
+        if told:
+            self.compare_raised(told)
+        figures = self.engine.figures()
+        assert self.engine.meters(figures) == self.of_model.meters()
+        compare_figures(figures, self.model)
         awards = self.names(self.engine)
         assert {one.id for one in self.engine.engine.state.requests} == set(self.model.requests)
-        listed = {awards[name]: cents for name, (_, cents) in self.engine.left().items()}
+        listed = {awards[name]: cents for name, (_, cents) in self.engine.left(figures).items()}
         assert listed == self.undecided()
         disputed = {awards[f"H{number}"] for number in self.engine.engine.state.disputed}
         mine = self.names(self.of_model)
@@ -167,7 +179,7 @@ class Both(RandomFloor):
         names = self.names(subject)
         return [
             (hit["hit"], names[award["award"]], (award["amount"], award["status"]))
-            for hit in subject.hits()
+            for hit in self.hits(subject)
             for award in hit["awards"]
         ]
 

@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.config.writing import writing
 from jackpot.lab.bench.pages import here
+from jackpot.reports.director import DirectorDay
+from jackpot.web.chart import BOTTOM, HEIGHT, ROOM, TOP, WIDTH
+from jackpot.web.director import LEFT, trend
 from tests.net.test_admin_socket import royal
 from tests.running_server import LINK, StepClock, table, until
-from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened
+from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened, until_true
 from tests.web.staffed import sign_in
 from tests.web.test_authentication import floor, signed_in
 
@@ -123,4 +127,47 @@ async def test_nothing_is_cut_off_on_a_laptop(tmp_path: Path, language: str) -> 
             text = await page.inner_text("main")
             assert "primary" not in text.lower(), path
             assert "_" not in text, path
+    assert faults == []
+
+
+def test_the_trend_has_an_axis_a_grid_and_days_that_do_not_touch() -> None:
+    """The director: sums at the grid's lines, some days below, and a gain of a day below zero."""
+    days = [DirectorDay(f"2026-11-{day:02}", day * 100_000_000, 40_000_000) for day in range(1, 31)]
+    days[4] = DirectorDay("2026-11-05", 500_000_000, -1_000_000_000)
+    drawn = trend(days, writing("en_US", "USD"))
+    assert drawn is not None
+    assert [line.text for line in drawn.sums] == ["-$1,000", "$0", "$1,000", "$2,000", "$3,000"]
+    assert {line.at for line in drawn.sums} >= {drawn.base, HEIGHT - BOTTOM, TOP}
+    fifth, last = drawn.days[4], drawn.days[-1]
+    assert (fifth.running.y, fifth.running.y + fifth.running.height) == (drawn.base, HEIGHT - BOTTOM)
+    assert (last.wagered.y, last.wagered.y + last.wagered.height) == (TOP, drawn.base)
+    assert all(LEFT <= day.x <= day.middle <= day.x + day.width <= WIDTH - ROOM for day in drawn.days)
+    assert [line.text for line in drawn.labels[:2]] == ["11-01", "11-06"]
+    assert (drawn.low, drawn.high) == ("$100.00", "$3,000.00")
+    assert trend([DirectorDay("2026-11-01", 0, 0)], writing("en_US", "USD")) is None
+
+
+@needs_chromium
+@on_browser_loop
+async def test_the_trend_says_what_a_day_was_where_one_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The director: as in every chart, a pointer or a finger on it has the day's sums below it."""
+    monkeypatch.setattr("jackpot.app.readers", here)
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, _), table(server) as device, chromium() as browser:
+        await royal(device)
+        page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", "phone", faults)
+        await sign_in(page)
+        await page.goto(f"{page.url}/director")
+        chart = page.locator("svg.trend")
+        assert await chart.locator(".grid path.axis").count() == 1
+        assert await chart.locator(".sums text").count() >= 2
+        assert await chart.locator(".times text").count() == 1
+        assert "$2.00 to $2.00 wagered" in await page.inner_text(".ends .spot")
+        await chart.hover()
+        await until_true(
+            page, "document.querySelector('.ends .spot').textContent.includes(': $2.00 wagered')"
+        )
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 390
     assert faults == []

@@ -12,7 +12,7 @@ from jackpot.reports.read.gaming_days import gaming_day
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.acts.links import Suspend
 from tests.net.test_admin_socket import royal
-from tests.running_server import LINK, on_loop, table
+from tests.running_server import LINK, LINKS, on_loop, table
 from tests.web.staffed import done, join, prove
 from tests.web.test_authentication import floor, signed_in
 
@@ -118,3 +118,28 @@ async def test_tables_sort_by_their_heads(tmp_path: Path) -> None:
         ]
         assert rows == sorted(rows, reverse=True)
         assert len(rows) > 3
+
+
+@on_loop
+async def test_a_link_is_called_by_its_title_and_a_gap_in_the_readers_language(tmp_path: Path) -> None:
+    """Pages: journal and reports say "Riverside Mega" where its id is floor-five; so is what papers lack."""
+    titled = LINKS + "hold_table = false\n" + '[link.display]\ntitle = "Riverside Mega"\n'
+    async with floor(tmp_path, links=titled) as (server, web), table(server) as device:
+        await royal(device)
+        bank, bo = server.banks["main"], await prove(server, "bo")
+        done(await server.auth.act(bank, Suspend("operator", (LINK,), "drill"), [bo]))
+        unknown = Validate("H1", paper=bytes(32), on_paper=("dealer",))
+        done(await server.auth.act(bank, unknown, [bo]))
+        (await signed_in(web)).close()
+        spanish = {"Accept-Language": "es"}
+        pages = {}
+        for path in ("journal", "hits/main/H1", "reports/hits", "reports/explain?hit=H1", "reports/alarms"):
+            async with web.get(f"/ops/{path}", headers=spanish) as answer:
+                pages[path] = html.unescape(await answer.text())
+        assert "Falta: a quién nombra" in pages["hits/main/H1"]
+        said = re.sub(r"<(pre|script).*?</\1>|<[^>]+>", " ", "".join(pages.values()), flags=re.DOTALL)
+        assert "who it names" not in said
+        assert "Riverside Mega" in said
+        assert LINK not in said
+        async with web.get("/ops/reports/hits?as=csv") as answer:
+            assert f",{LINK}," in await answer.text(), "programs read the id"

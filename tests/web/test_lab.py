@@ -18,6 +18,8 @@ from jackpot.odds.worker import LabCall, LabReply
 from jackpot.web import lab
 from tests.running_server import LINK, WAIT_S, on_loop, table, until
 from tests.web.test_authentication import floor, signed_in
+from tests.web.test_offer_pages import OFFERS
+from tests.web.test_ops import FREE
 
 
 @pytest.mark.real_workers
@@ -290,3 +292,30 @@ async def test_no_person_fills_the_lab_for_the_others(
         assert [task.result() for task in refused] == [503]
         assert [task.result() for task in waiting] == [200] * lab.WAITING_EACH
         assert theirs.result() == 200
+
+
+@on_loop
+async def test_the_lab_tells_an_offers_exact_return_and_simulates_it(tmp_path: Path) -> None:
+    """B5, B14: the odds of the configured terms, the stake kept among them; it has no meter and no rate."""
+    async with floor(tmp_path, links=FREE + OFFERS) as (_, web):
+        (await signed_in(web)).close()
+        page = await shown(web, "/ops/lab?link=three-bonus&players=5")
+        for said in (
+            "97.68 %",
+            "What a player comes away with, simulated",
+            "200 sessions",
+            "Three Card Bonus",
+        ):
+            assert said in page
+        assert 'src="/ops/lab/sessions.svg?' in page
+        assert 'name="rate"' not in page
+        assert 'name="meter.' not in page
+        assert "95.11 %" in await shown(web, "/ops/lab?link=five-bonus"), "the stake is kept"
+        refused = await shown(web, "/ops/lab?link=three-bonus&meter.mega=5.00")
+        assert "Meter.mega: nothing of it is asked of three-bonus: it has no meter" in refused
+        assert "sessions,1,exact,0.976" in await shown(web, "/ops/lab?link=three-bonus&as=csv")
+
+
+async def shown(web: aiohttp.ClientSession, path: str) -> str:
+    async with web.get(path) as answer:
+        return await answer.text()

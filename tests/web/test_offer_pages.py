@@ -8,7 +8,7 @@ from jackpot.config import load
 from tests.running_server import on_loop, table
 from tests.web.browser import needs_chromium, on_browser_loop
 from tests.web.test_metrics import fetch
-from tests.web.test_ops import FREE, floor, signed_in
+from tests.web.test_ops import FREE, floor, signed_in, until_open
 
 OFFERS: Final = """
 [[offer]]
@@ -161,4 +161,36 @@ async def test_a_hit_of_six_cards_shows_the_bonus_cards(tmp_path: Path) -> None:
         shown = page.locator(".dealt p", has=page.locator("text=Bonus cards"))
         assert await shown.locator(".face").count() == 3
         assert await page.locator(".face.counts").count() == 6
+    assert faults == []
+
+
+@needs_chromium
+@on_browser_loop
+async def test_a_final_award_of_an_unfinished_round_is_undone_on_its_page(tmp_path: Path) -> None:
+    """A11, B15: the hit's page offers its undo until the round has ended, and then the correction alone."""
+    faults: list[str] = []
+    async with floor(tmp_path, FREE + OFFERS) as (server, device, browser):
+        bets = [{"seat": seat, "link": "three-bonus", "amount": 500} for seat in (3, 4)]
+        device.say(t="wager", seq=1, round="R1", bets=bets, lock=True)
+        assert (await device.answer(1))["t"] == "ack"
+        for seq, cards in ((2, ["2h", "2d", "4h"]), (3, ["3h", "3d", "5h"])):
+            device.say(t="settle", seq=seq, round="R1", hands=[{"seat": 6 - seq, "cards": cards}])
+            (award,) = (await device.answer(seq))["awards"]
+            assert award["status"] == "final"
+        page = await signed_in(server, browser, faults, "phone")
+        hits = f"{page.url}/hits/main"
+        await page.goto(f"{hits}/H1")
+        await page.click("summary:has-text('Undo it')")
+        assert "It can be undone until its round has ended" in await page.inner_text("main")
+        await page.click("button:text-is('Review') >> visible=true")
+        await until_open(page, "It takes one person.")
+        await page.fill("#undo-reason", "misread")
+        await page.click("button.danger >> visible=true")
+        await until_open(page, "Undone by Ann")
+        assert await page.locator(".status").first.inner_text() == "undone"
+        device.say(t="settle", seq=4, round="R1", hands=[], board=["Js", "Ts"], close=True)
+        assert (await device.answer(4))["t"] == "ack"
+        await page.goto(f"{hits}/H2")
+        assert await page.locator("summary:has-text('Undo it')").count() == 0
+        assert await page.locator("summary:has-text('Correct an award')").count() == 1
     assert faults == []

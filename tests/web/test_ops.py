@@ -623,7 +623,7 @@ async def test_keys_alone_validate_a_hit(tmp_path: Path) -> None:
 @pytest.mark.parametrize("act", ["suspend", "void"])
 @on_browser_loop
 async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, act: str) -> None:
-    """S4, T6: the floor suspends a link, and voids a round; the page shows what became of it."""
+    """S4, T6, P5: the floor suspends a link, and voids a round for a cause; the page shows it."""
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
         device.wager(1, "R1", 1, 2)
@@ -632,11 +632,16 @@ async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, a
         await page.click(f"a[href='/ops/links/{LINK}']" if act == "suspend" else "a[href='/ops/tables/T01']")
         await page.click("text=Stop wagers" if act == "suspend" else "text=Void the round")
         await page.fill(f"#{act}-reason", "drill")
+        if act == "void":
+            await page.select_option("#void-cause", label="Stub count")
         await page.click("button.danger")
         await page.wait_for_selector(
             "text=Wagers are stopped." if act == "suspend" else "text=The round is void"
         )
         await until_open(page, "suspended: by people" if act == "suspend" else "No round.")
+        if act == "void":
+            await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/journal")
+            await page.wait_for_selector("text=round R1, Stub count")
     assert faults == []
 
 

@@ -36,9 +36,12 @@ CUT: Final = """() => [...document.querySelectorAll('.wager, header, footer')].f
 def posting(folder: Path, **more: Any) -> Config:
     """A floor whose first two tables have bonus wagers, base wagers and a limit, which sign S01 gets."""
     config = configure(folder, signs=2, links=LINKS + OFFERS, **more)
-    own = TablePosting(("pa-643a-base-A",), 75_000 * 1_000_000)
+    own, limit = TablePosting(("pa-643a-base-A",)), 75_000 * 1_000_000
+    tables = tuple(
+        replace(one, payout_limit=limit) if one.table in ("T01", "T02") else one for one in config.tables
+    )
     signs = (replace(config.signs[0], tables=("T01", "T02")), *config.signs[1:])
-    return replace(config, postings={"T01": own, "T02": own}, signs=signs)
+    return replace(config, postings={"T01": own, "T02": own}, signs=signs, tables=tables)
 
 
 @on_loop

@@ -34,7 +34,7 @@ void copy(char *to, size_t most, struct text text); /* ended by a zero; empty wh
 
 /* table.c: how does a table keep its side? One command is unanswered at a time, although the protocol allows
  * 64: a round is two commands. TLS is a matter of the device's own library: this speaks plain TCP. */
-enum { FRAME_MAX = 65536, COMMAND_MAX = 1000, LINKS_MAX = 8, SERVERS_MAX = 16, NAME = 65, PLACE = 96 };
+enum { FRAME_MAX = 65536, COMMAND_MAX = 2000, LINKS_MAX = 8, SERVERS_MAX = 16, NAME = 65, PLACE = 96 };
 
 struct memory { /* what survives a power loss. size: of the unanswered command, 0 for none */
     uint32_t sum, turn;
@@ -46,6 +46,7 @@ struct link {
     char name[NAME];
     uint64_t wager, most, unit; /* cents; most and unit: of an offer, 0 of a link with levels */
     bool active, count;         /* count: the dealer's count comes with the lock */
+    bool dealer, bonus, players; /* what its wagers need besides each seat's cards and the board */
 };
 struct servers {
     char place[SERVERS_MAX][PLACE]; /* host:port */
@@ -66,7 +67,7 @@ struct table {
     unsigned answered; /* counts the answers; what follows is of the last one */
     uint64_t answer_seq;
     bool acked;
-    char code[NAME];
+    char code[NAME], named[NAME]; /* named: the link that is suspended, "" for none */
     uint8_t in[4 + FRAME_MAX];
     size_t in_size;
 };

@@ -1,23 +1,32 @@
-/* A table that deals Let It Ride by itself: an example to begin with, and what a tester can be pointed at.
+/* A table that deals a game by itself: an example to begin with, and what a tester can be pointed at.
  *
- *   ./table --server HOST:PORT[,HOST:PORT] --id T01 --key KEY_FILE --memory FILE [--rounds N] [--pause MS]
+ *   ./table --server HOST:PORT[,HOST:PORT] --id T01 --key KEY_FILE --memory FILE [--game GAME] [--deck CARDS]
+ *       [--rounds N] [--pause MS]
  *
- * It plays N rounds and ends with 0; without N it plays for ever. Each answer is a line of JSON. */
+ * --deck is how the first deck begins: each seat's cards, the board, the dealer's, the bonus cards. It plays N rounds and ends with 0; without N it plays for ever. Each answer is a line of JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "floor.h"
 
-enum { SEATS = 3, SEAT_CARDS = 3, BOARD_CARDS = 2, DECK = 52, TURN_MS = 20 };
+enum { SEATS = 3, DECK = 52, TURN_MS = 20 };
 enum { REFUSALS_MAX = 3 }; /* in a row: more is a fault that people must look into */
-static const int SEAT[SEATS] = {7, 4, 1}; /* in payout order: seat numbers fall */
+
+/* What a game deals: to the first of three seats, to each seat, and to nobody's. */
+struct game { const char *name; int first, own, board, dealer, bonus; };
+static const struct game GAMES[] = {
+    {"let-it-ride", 7, 3, 2, 0, 3},     {"ultimate-texas-holdem", 6, 2, 5, 2, 0}, {"three-card-poker", 7, 3, 0, 3, 0},
+    {"four-card-poker", 7, 5, 0, 0, 0}, {"criss-cross-poker", 6, 2, 5, 0, 0},     {NULL, 0, 0, 0, 0, 0},
+};
 
 enum step { NOTHING, WAGER, SETTLE, VOID };
 static const char *const NAMES[] = {"what was unanswered", "wager", "settle", "void"};
 
-/* asked: what the unanswered command is. dealt: the round whose cards lie on this table. waits: as last said. */
+/* asked: what the unanswered command is. dealt: the round whose cards lie on this table. waits: as last said.
+ * seat: in payout order, seat numbers fall. deck: how the next deck begins. */
 struct dealer {
+    const struct game *game; int seat[SEATS]; const char *deck;
     enum step asked; const char *waits;
     char begun[NAME], dealt[NAME], cards[DECK][3];
     int64_t next_at, pause;
@@ -31,6 +40,13 @@ static void shuffle(struct dealer *dealer) {
         memcpy(dealer->cards[i], dealer->cards[other], 3);
         snprintf(dealer->cards[other], 3, "%c%c", "23456789TJQKA"[i / 4], "shdc"[i % 4]);
     }
+    for (int at = 0; at < DECK && dealer->deck[2 * at] && dealer->deck[2 * at + 1]; at++)
+        for (int other = at; other < DECK; other++)
+            if (strncmp(dealer->cards[other], dealer->deck + 2 * at, 2) == 0) {
+                memcpy(dealer->cards[other], dealer->cards[at], 3);
+                memcpy(dealer->cards[at], dealer->deck + 2 * at, 2);
+            }
+    dealer->deck = "";
 }
 
 static void put_cards(struct out *out, const struct dealer *dealer, int first, int count) {
@@ -52,10 +68,21 @@ static void put_counts(struct out *out, const struct table *table, const char *n
     }
 }
 
+/* Whether a link of the table needs the dealer's cards, bonus cards, or how many players there are. */
+struct needs { bool dealer, bonus, players; };
+static struct needs needs(const struct table *table) {
+    struct needs all = {false, false, false};
+    for (const struct link *link = table->links; link < table->links + table->link_count; link++)
+        all.dealer |= link->dealer, all.bonus |= link->bonus, all.players |= link->players;
+    return all;
+}
+
 static bool wager(struct table *table, struct dealer *dealer, int active) {
     uint32_t counted = 0;
+    bool players = needs(table).players;
     for (int i = 0; i < table->link_count; i++) counted += table->links[i].active && table->links[i].count;
-    struct out out = table_begin(table, "wager", counted ? 5 : 3);
+    struct out out = table_begin(table, "wager", (counted ? 5u : 3u) + (players ? 1u : 0u));
+    if (players) put_text(&out, "players"), put_number(&out, SEATS);
     if (counted) put_counts(&out, table, "chips", counted, false), put_counts(&out, table, "sums", counted, true);
     snprintf(dealer->begun, NAME, "R%08x%08x", chance(0xffffffff), chance(0xffffffff));
     put_text(&out, "round"), put_text(&out, dealer->begun);
@@ -65,7 +92,7 @@ static bool wager(struct table *table, struct dealer *dealer, int active) {
         for (int i = 0; i < table->link_count; i++) {
             if (!table->links[i].active) continue;
             put_map(&out, 3);
-            put_text(&out, "seat"), put_number(&out, (uint64_t)SEAT[seat]);
+            put_text(&out, "seat"), put_number(&out, (uint64_t)dealer->seat[seat]);
             put_text(&out, "link"), put_text(&out, table->links[i].name);
             put_text(&out, "amount"), put_number(&out, amount(&table->links[i]));
         }
@@ -73,15 +100,21 @@ static bool wager(struct table *table, struct dealer *dealer, int active) {
 }
 
 static bool settle(struct table *table, const struct dealer *dealer) {
-    struct out out = table_begin(table, "settle", 4);
+    const struct game *game = dealer->game;
+    struct needs wanted = needs(table);
+    int at = SEATS * game->own;
+    struct out out = table_begin(table, "settle", 4u + (wanted.dealer ? 1u : 0u) + (wanted.bonus ? 1u : 0u));
     put_text(&out, "round"), put_text(&out, table->round);
     put_text(&out, "close"), put_true(&out);
-    put_text(&out, "board"), put_cards(&out, dealer, SEATS * SEAT_CARDS, BOARD_CARDS);
+    put_text(&out, "board"), put_cards(&out, dealer, at, game->board);
+    if (wanted.dealer) put_text(&out, "dealer"), put_cards(&out, dealer, at + game->board, game->dealer);
+    at += game->board + game->dealer;
+    if (wanted.bonus) put_text(&out, "bonus"), put_cards(&out, dealer, at, game->bonus);
     put_text(&out, "hands"), put_list(&out, SEATS);
     for (int seat = 0; seat < SEATS; seat++) {
         put_map(&out, 2);
-        put_text(&out, "seat"), put_number(&out, (uint64_t)SEAT[seat]);
-        put_text(&out, "cards"), put_cards(&out, dealer, seat * SEAT_CARDS, SEAT_CARDS);
+        put_text(&out, "seat"), put_number(&out, (uint64_t)dealer->seat[seat]);
+        put_text(&out, "cards"), put_cards(&out, dealer, seat * game->own, game->own);
     }
     return table_give(table, &out);
 }
@@ -105,7 +138,8 @@ static bool hear(struct table *table, struct dealer *dealer) {
             shuffle(dealer);
         } else if (dealer->asked != NOTHING && dealer->left > 0) dealer->left--;
     } else if (strcmp(table->code, "suspended") == 0) {
-        for (int i = 0; i < table->link_count; i++) table->links[i].active = false; /* until it is told */
+        for (int i = 0; i < table->link_count; i++) /* the one that is named, until it is told; all, where none is */
+            if (!table->named[0] || strcmp(table->links[i].name, table->named) == 0) table->links[i].active = false;
     } else if (strcmp(table->code, "table_held") == 0) table->held = true;
     else {
         dealer->dealt[0] = 0; /* a settlement that was refused: the wagers go back */
@@ -154,6 +188,14 @@ int main(int count, char **words) {
         return 2;
     }
     fclose(file);
+    const char *game = option(count, words, "--game", GAMES[0].name);
+    for (dealer.game = GAMES; dealer.game->name != NULL && strcmp(dealer.game->name, game) != 0;) dealer.game++;
+    if (dealer.game->name == NULL) {
+        fprintf(stderr, "--game: there is no %s\n", game);
+        return 2;
+    }
+    dealer.seat[0] = dealer.game->first, dealer.seat[1] = 4, dealer.seat[2] = 1;
+    dealer.deck = option(count, words, "--deck", "");
     dealer.left = atol(option(count, words, "--rounds", "-1"));
     dealer.pause = atol(option(count, words, "--pause", "100"));
     while (dealer.left != 0 || table.round[0] || !table_free(&table)) {

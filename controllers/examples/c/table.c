@@ -108,6 +108,13 @@ static void say_at(struct table *table, const char *type, bool has_at, uint64_t 
 
 /* What the server says */
 
+static void read_needs(struct in *in, struct link *link) {
+    for (uint32_t left = take_list(in); left > 0 && !in->bad; left--) {
+        struct text need = take_text(in);
+        link->dealer |= is(need, "dealer"), link->bonus |= is(need, "bonus"), link->players |= is(need, "players");
+    }
+}
+
 static void read_link(struct in *in, struct link *link) {
     for (uint32_t left = take_map(in); left > 0 && !in->bad; left--) {
         struct text key = take_text(in);
@@ -117,6 +124,7 @@ static void read_link(struct in *in, struct link *link) {
         else if (is(key, "unit")) link->unit = take_number(in);
         else if (is(key, "count")) link->count = take_bool(in);
         else if (is(key, "state")) link->active = is(take_text(in), "active");
+        else if (is(key, "needs")) read_needs(in, link);
         else skip(in);
     }
 }
@@ -255,7 +263,7 @@ static void answer_came(struct table *table, const struct message *answer) {
         table->answered++;
         table->answer_seq = answer->seq;
         table->acked = strcmp(answer->t, "ack") == 0;
-        strcpy(table->code, answer->code);
+        strcpy(table->code, answer->code), strcpy(table->named, answer->link);
         if (table->acked) strcpy(table->round, strcmp(sent.t, "wager") == 0 ? sent.round : "");
     }
 }

@@ -1,7 +1,7 @@
-// A table that deals Let It Ride by itself: an example to begin with, and what a tester can be pointed at.
+// A table that deals a game by itself: an example to begin with, and what a tester can be pointed at.
 //
 //   node play.mjs --server HOST:PORT[,HOST:PORT] --id T01 --key KEY_FILE --memory FILE
-//       [--rounds N] [--pause MS] [--ca CA.pem [--cert CERT.pem --cert-key KEY.pem]]
+//       [--game GAME] [--deck CARDS] [--rounds N] [--pause MS] [--ca CA.pem [--cert CERT.pem --cert-key KEY.pem]]
 //
 // It plays N rounds and ends with 0; without N it plays for ever. Each command and its answer is a line of JSON.
 
@@ -11,22 +11,29 @@ import { parseArgs } from "node:util";
 import { Memory } from "./memory.mjs";
 import { Table } from "./table.mjs";
 
-const SEATS = [7, 4, 1]; // in payout order: seat numbers fall
-const SEAT_CARDS = 3;
-const BOARD_CARDS = 2;
+// What each game deals: to the first of the seats below, to each seat, and to nobody's.
+const GAMES = {
+  "let-it-ride": { first: 7, own: 3, board: 2, dealer: 0, bonus: 3 },
+  "ultimate-texas-holdem": { first: 6, own: 2, board: 5, dealer: 2, bonus: 0 },
+  "three-card-poker": { first: 7, own: 3, board: 0, dealer: 3, bonus: 0 },
+  "four-card-poker": { first: 7, own: 5, board: 0, dealer: 0, bonus: 0 },
+  "criss-cross-poker": { first: 6, own: 2, board: 5, dealer: 0, bonus: 0 },
+};
 const REFUSALS_MAX = 3; // in a row: more is a fault that people must look into
 
 const text = Object.fromEntries(
-  ["server", "id", "key", "memory", "rounds", "pause", "ca", "cert", "cert-key"].map((name) => [name, { type: "string" }]),
+  ["server", "id", "key", "memory", "game", "deck", "rounds", "pause", "ca", "cert", "cert-key"].map((name) => [name, { type: "string" }]),
 );
-const USAGE = `A table that deals Let It Ride by itself.
+const USAGE = `A table that deals a game by itself.
 
   node play.mjs --server HOST:PORT[,HOST:PORT] --id T01 --key KEY_FILE --memory FILE
-      [--rounds N] [--pause MS] [--ca CA.pem [--cert CERT.pem --cert-key KEY.pem]]
+      [--game GAME] [--deck CARDS] [--rounds N] [--pause MS] [--ca CA.pem [--cert CERT.pem --cert-key KEY.pem]]
 
 --server    one server, or all of them
 --id, --key the table and its key, a file of 64 hex digits
 --memory    a file that keeps what must survive power loss
+--game      ${Object.keys(GAMES).join(", ")}; without it, the first
+--deck      how the first deck begins, such as AsKsQs: each seat's cards, the board, the dealer's, the bonus cards
 --rounds    rounds to play; without it, it plays for ever
 --pause     milliseconds between two rounds
 --ca        the authority that signed the server's certificate; --cert and --cert-key are the table's own
@@ -48,13 +55,17 @@ function asked() {
       process.exit(0);
     }
     const missing = NEEDED.filter((name) => !values[name]);
-    return missing.length ? fail(`missing: ${missing.map((name) => `--${name}`).join(", ")}`) : values;
+    if (missing.length) return fail(`missing: ${missing.map((name) => `--${name}`).join(", ")}`);
+    return GAMES[values.game ?? "let-it-ride"] ? values : fail(`--game: there is no ${values.game}`);
   } catch (error) {
     return fail(error.message); // an option that it does not know
   }
 }
 
 const given = asked();
+const game = GAMES[given.game ?? "let-it-ride"];
+const SEATS = [game.first, 4, 1]; // in payout order: seat numbers fall
+let stacked = given.deck?.match(/../g) ?? []; // how the next deck begins
 const read = (file) => file && readFileSync(file);
 const table = new Table({
   id: given.id,
@@ -93,7 +104,9 @@ function shuffled() {
     const other = randomInt(last + 1);
     [deck[last], deck[other]] = [deck[other], deck[last]];
   }
-  return deck;
+  const first = stacked;
+  stacked = [];
+  return [...first, ...deck.filter((card) => !first.includes(card))];
 }
 
 async function decided(command) {
@@ -120,6 +133,9 @@ function counts(links) {
   return wanted.length ? { chips: each(() => 1), sums: each(amountOn) } : {};
 }
 
+/** Which cards of no seat, and whether the number of players, decide a wager: its link says so in the welcome. */
+const needs = (links, name) => links.some((link) => link.needs?.includes(name));
+
 /** One round: the code that the server refused with, null where it was played, "later" where it could not begin. */
 async function playRound() {
   const active = () => [...table.links.values()].filter((link) => link.state === "active");
@@ -128,16 +144,24 @@ async function playRound() {
   const links = active();
   const bets = SEATS.flatMap((seat) => links.map((link) => ({ seat, link: link.link, amount: amountOn(link) })));
   const round = `R${Date.now().toString(36)}-${table.memory.acked + 1}`;
-  const taken = await decided({ t: "wager", round, bets, lock: true, ...counts(links) });
+  const players = needs(links, "players") ? { players: SEATS.length } : {};
+  const taken = await decided({ t: "wager", round, bets, lock: true, ...counts(links), ...players });
   if (taken.t === "nack") {
     if (taken.code === "table_held") table.held = true;
-    if (taken.code === "suspended") for (const { link } of bets) table.links.get(link).state = "suspended";
+    if (taken.code === "suspended") closed(taken.link, bets);
     return taken.code;
   }
   const deck = shuffled();
-  const hands = SEATS.map((seat) => ({ seat, cards: deck.splice(0, SEAT_CARDS) }));
-  const paid = await decided({ t: "settle", round, hands, board: deck.splice(0, BOARD_CARDS), close: true });
+  const hands = SEATS.map((seat) => ({ seat, cards: deck.splice(0, game.own) }));
+  const [board, dealer, bonus] = [game.board, game.dealer, game.bonus].map((count) => deck.splice(0, count));
+  const shown = { board, ...(needs(links, "dealer") && { dealer }), ...(needs(links, "bonus") && { bonus }) };
+  const paid = await decided({ t: "settle", round, hands, ...shown, close: true });
   return paid.t === "nack" ? paid.code : null;
+}
+
+/** No more wagers on the link that a refusal names, until the server says otherwise; on all, where it names none. */
+function closed(named, bets) {
+  for (const { link } of bets) if ([undefined, null, link].includes(named)) table.links.get(link).state = "suspended";
 }
 
 async function main() {

@@ -125,6 +125,8 @@ class Hit(Reply, frozen=True):
 
     disputed: the entry that holds its payment until two people lift that; None where none does.
 
+    undoable: whether it may still be undone whole.
+
     former: what it was called in banks that became this one, the last one first.
 
     taxes: of each seat that waits to be paid, where one hit is asked for and the site's country has them.
@@ -147,6 +149,7 @@ class Hit(Reply, frozen=True):
     at: Moment
     status: Literal["pending", "validated", "final", "paid", "undone"]
     disputed: int | None
+    undoable: bool
     awards: tuple[Award, ...]
     steps: tuple[Step, ...] = ()
     cards: Cards | None = None

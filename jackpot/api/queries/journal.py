@@ -19,6 +19,7 @@ from jackpot.api.operation import (
     Seq,
     number,
 )
+from jackpot.config.display import titles_of
 from jackpot.config.writing import writing
 from jackpot.reports import readings as books_of_readings
 from jackpot.reports.entry_text import about, reason
@@ -210,8 +211,12 @@ def _found(
             after=of_day.after, before=end if wanted.before is None else min(end, wanted.before)
         )
     page, names, site = search(ledger, bank, wanted), JournalNames(ledger, bank), config.site
-    money = writing(site.locale, site.currency).exact
-    return page, [_in_words(names, row, money) for row in page.rows]
+    money, titles = writing(site.locale, site.currency).exact, titles_of(config.displays)
+
+    def title(link: str) -> str:
+        return titles.get(link, link)
+
+    return page, [_in_words(names, row, money, title) for row in page.rows]
 
 
 def reading_of(read: books_of_readings.DayRead) -> Reading:
@@ -232,9 +237,11 @@ def reading_of(read: books_of_readings.DayRead) -> Reading:
     return Reading(**at, meters=meters)
 
 
-def _in_words(names: JournalNames, row: "Row", money: Callable[[int], str]) -> _Words:
+def _in_words(
+    names: JournalNames, row: "Row", money: Callable[[int], str], title: Callable[[str], str]
+) -> _Words:
     event = registry.decode(row.kind, row.version, row.body)
-    return _Words(about(names, event, money), names.who(getattr(event, "people", None)), reason(event))
+    return _Words(about(names, event, money, title), names.who(getattr(event, "people", None)), reason(event))
 
 
 def _entry(engine: "Engine", row: "Row", words: _Words) -> Entry:

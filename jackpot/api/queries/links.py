@@ -18,6 +18,7 @@ from jackpot.api.operation import (
     money,
 )
 from jackpot.api.preview import Difference, differing
+from jackpot.api.queries.notices import StandingNotice, standing
 from jackpot.catalogue import rate_text
 from jackpot.reports.read.names import opened_at
 from jackpot.rules import views
@@ -92,6 +93,8 @@ class Link(Reply, frozen=True):
     paid_by: standing awards of all levels, by who pays (A8).
 
     awards_outside: odds, envy and draws, which no meter pays. opened: when, where one link is asked for.
+
+    notices: those of it that stand, given at least so many days before (P2).
     """
 
     link: str
@@ -109,6 +112,8 @@ class Link(Reply, frozen=True):
     most: Money | None = None
     unit: Money | None = None
     wagered: Money | None = None
+    notice_days: int = 0
+    notices: tuple[StandingNotice, ...] = ()
 
 
 class Links(Reply, frozen=True):
@@ -158,7 +163,9 @@ class ChangeParameters(ServerCommand, tag="change-parameters", frozen=True):
 
 
 async def _links(at: "QueryContext", bank: "Bank") -> list[Link]:
-    state, terms = await bank.ask(lambda engine: (views.statistics(engine), views.link_terms(engine.state)))
+    state, terms, notices = await bank.ask(
+        lambda engine: (views.statistics(engine), views.link_terms(engine.state), standing(engine.state))
+    )
     return [
         Link(
             link=link["link"],
@@ -175,6 +182,8 @@ async def _links(at: "QueryContext", bank: "Bank") -> list[Link]:
             most=_offered(link, link["most"]),
             unit=_offered(link, link["unit"]),
             wagered=_offered(link, link["wagered"]),
+            notice_days=terms[link["link"]].notice_days,
+            notices=tuple(one for one in notices if one.link == link["link"]),
         )
         for link in state["links"]
     ]

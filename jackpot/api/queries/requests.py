@@ -91,12 +91,12 @@ async def _asked_for(at: "QueryContext", bank: "Bank") -> list[Waiting]:
 
     An expired request waits no more, although the journal says so some seconds later.
     """
-    tick = int(bank.clock.monotonic() * 1000)
+    tick, now = int(bank.clock.monotonic() * 1000), at.clock.unix_ms()
 
     def look(engine: "Engine") -> list[Waits]:
         state = engine.state
         lefts = ((request, still_ms(engine, request, tick)) for request in state.requests)
-        return [_looked_at(state, request, left_ms) for request, left_ms in lefts if left_ms]
+        return [_looked_at(state, request, left_ms, now) for request, left_ms in lefts if left_ms]
 
     waits = [one for one in await bank.ask(look) if not await lost_since(at.directory, one.request)]
     called = await at.called(one.request.people for one in waits)
@@ -135,15 +135,15 @@ class Waits(NamedTuple):
     would: dict[str, Any]
 
 
-def _looked_at(state: BankState, request: Requested, left_ms: int) -> Waits:
-    """Previews the confirmation of a request, as of now."""
+def _looked_at(state: BankState, request: Requested, left_ms: int, at: int) -> Waits:
+    """Previews the confirmation of a request, as of now. at: unix milliseconds."""
     command = decode_asked(request.command)
     found: dict[str, Any] = {
         "seen": moved(state, request.seen),
         "roles": ACT_OF[type(command)].power_for(state, command),
     }
     try:
-        event = would(state, request)
+        event = would(state, request, at)
         now = seen(state, event)
         found |= {**what_follows(state, event, now), "shown": mark_of(now, event).hex()}
         check_seen(state, request, now, event)

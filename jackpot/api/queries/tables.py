@@ -6,6 +6,7 @@ import msgspec
 
 from controllers.messages import Id
 from jackpot.api.operation import BankElsewhere, Money, NotDone, Query, Reply, money
+from jackpot.api.queries.notices import StandingNotice, standing
 from jackpot.rules import views
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.codes import Code
@@ -68,7 +69,8 @@ class Table(Reply, frozen=True):
     """A table. held: the hits whose cards must stay (T11). wagers: accepted ones by link, over its life (S6).
 
     wagered: what those on each offer came to (B3). behind: what it says that it has and the ledger has lost
-    (S9).
+    (S9). payout_limit: of its base wagers, lowered so many days after a notice. notices: those that stand of
+    the table, and of its links and offers (P2).
     """
 
     table: str
@@ -83,6 +85,9 @@ class Table(Reply, frozen=True):
     behind: int | None
     round: Round | None
     wagered: dict[str, Money] = msgspec.field(default_factory=dict)
+    payout_limit: Money | None = None
+    notice_days: int = 0
+    notices: tuple[StandingNotice, ...] = ()
 
 
 class Tables(Reply, frozen=True):
@@ -127,7 +132,8 @@ async def tables_of(at: "QueryContext", bank: "Bank") -> list[Table]:
     tick = int(bank.clock.monotonic() * 1000)
 
     def look(engine: "Engine") -> tuple[list[Table], dict[str, tuple[People, int]]]:
-        state = views.statistics(engine)
+        state, notices = views.statistics(engine), standing(engine.state)
+        terms = {table.terms.table: table.terms for table in engine.state.tables}
         askers = {
             table.terms.table: (asked.people, still_ms(engine, asked, tick))
             for table in engine.state.tables
@@ -147,6 +153,13 @@ async def tables_of(at: "QueryContext", bank: "Bank") -> list[Table]:
                 behind=state["behind"][name]["acked"] if name in state["behind"] else None,
                 round=_round(views.round_of(engine, name)),
                 wagered={link: decimal(micros) for link, micros in table["sums"].items()},
+                payout_limit=_limit(terms[name].payout_limit),
+                notice_days=terms[name].notice_days,
+                notices=tuple(
+                    one
+                    for one in notices
+                    if one.table == name or (one.table is None and one.link in table["links"])
+                ),
             )
             for table in state["tables"]
             for name in [table["table"]]
@@ -155,6 +168,10 @@ async def tables_of(at: "QueryContext", bank: "Bank") -> list[Table]:
     tables, askers = await bank.ask(look)
     called = await at.called(people for people, _ in askers.values())
     return [_asked_by(table, called, *askers.get(table.table, (People(), 0))) for table in tables]
+
+
+def _limit(micros: int | None) -> str | None:
+    return None if micros is None else decimal(micros)
 
 
 def _round(facts: Map | None) -> Round | None:

@@ -517,7 +517,7 @@ def _limits(played: ConformanceSession, link: str) -> str:
 
 
 async def offer_suspended(watch: DeviceWatch) -> None:
-    """Suspends one offer between two rounds; the other links are active all the time."""
+    """Suspends one offer between two rounds, then as a wager is on its way; all others are active."""
     played, offers = watch.played, watch.played.book.offers
 
     def reply(heard: ReceivedCommand) -> Answer | None:
@@ -527,6 +527,8 @@ async def offer_suspended(watch: DeviceWatch) -> None:
         return played.book.accept(heard.command)
 
     chosen: list[str] = []
+    if len(played.book.links) < 2:
+        raise ExpectationFailed("there is no other link to play on with")
     await watch.caught(reply, lambda heard: bool(on_offer(heard, offers)))
     played.tell_offer(chosen[0], "suspended")
     await played.fence(await watch.online())
@@ -536,7 +538,21 @@ async def offer_suspended(watch: DeviceWatch) -> None:
         return
     played.tell_offer(chosen[0], "active")
     await watch.next(lambda heard: heard.fresh and chosen[0] in on_offer(heard, offers), "wager on it again")
-    watch.report.met("offer-suspended", f"{chosen[0]}, while it played on")
+    played.book.closed_offer = chosen[0]
+    refused = await watch.next(lambda heard: chosen[0] in on_offer(heard, offers), "wager on it")
+    since = played.heard.index(refused) + 1
+
+    def next_wager() -> ReceivedCommand | None:
+        return next((one for one in played.heard[since:] if one.name == "wager"), None)
+
+    await played.until(lambda: next_wager() is not None, watch.options.patience)
+    heard_next = next_wager()
+    if heard_next is None:
+        watch.report.broken("offer-suspended", f"no wager once a refusal named {chosen[0]}")
+    elif chosen[0] in on_offer(heard_next, offers):
+        watch.report.broken("offer-suspended", f"{chosen[0]} again, though a refusal named it")
+    else:
+        watch.report.met("offer-suspended", f"{chosen[0]}, while it played on")
 
 
 async def offer_award(watch: DeviceWatch) -> None:

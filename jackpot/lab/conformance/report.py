@@ -221,7 +221,8 @@ OBLIGATIONS: Final = (
     _offer(
         "table",
         "offer-cards",
-        "A seat is settled, and a round closed, with the cards that its offers count.",
+        "A seat is settled, and a round closed, with the cards that its offers count; "
+        "for Cover All those of as many players as the lock says.",
         "Every settlement and close is looked at.",
     ),
     _offer(
@@ -234,7 +235,7 @@ OBLIGATIONS: Final = (
         "table",
         "offer-suspended",
         "No wager on a suspended offer, while the other links are played on.",
-        "One offer is suspended by a push, and active again.",
+        "One offer is suspended by a push, and active again; then a refusal names it.",
     ),
     _offer(
         "table",
@@ -327,6 +328,12 @@ OBLIGATIONS: Final = (
         "offer-refunds",
         "A withdrawal and a void return the amount of each wager.",
         "Each is tried on each offer.",
+    ),
+    _offer(
+        "server",
+        "offer-void",
+        "A void with a `cause` lets Trips Wagers be settled, and no others; it returns all where it jams.",
+        "Each offer is named in the `settles` of a void.",
     ),
     _offer(
         "server",

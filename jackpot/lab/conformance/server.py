@@ -14,10 +14,11 @@ from typing import Any, Final, NamedTuple
 
 from controllers.frames import STRANGER_MAX, FrameReader, decode, encode
 from controllers.hello import NONCE_BYTES, hello_mac
-from jackpot.lab.conformance.offers import offer_of, paid, winning_deal
+from jackpot.lab.conformance.book import SHARED
+from jackpot.lab.conformance.offers import TRIPS, offer_of, paid, winning_deal
 from jackpot.lab.conformance.report import ConformanceReport
 from jackpot.rules import cards as deck
-from jackpot.rules.hands import Shown
+from jackpot.rules.outgoing_messages import needed
 from jackpot.rules.paytable import ToOne
 
 WAIT_S: Final = 10.0
@@ -202,11 +203,11 @@ class Questions:
         async with self.table() as (call, welcome):
             missing = [name for name in WELCOME if name not in welcome]
             self.expect("welcome", missing, [], "fields that are missing")
-            meters = await call.hear("meters", "meters")
-            told = {value[0] for value in meters["values"]}
-            self.expect(
-                "welcome", {link["link"] for link in welcome["links"]} <= told, True, "a whole meters"
-            )
+            metered = {link["link"] for link in welcome["links"] if link["levels"]}
+            if metered:
+                meters = await call.hear("meters", "meters")
+                told = {value[0] for value in meters["values"]}
+                self.expect("welcome", metered <= told, True, "a whole meters")
             call.say({"t": "ping", "at": 2**53 - 1})
             pong = await call.hear("pong", "pong")
             self.expect("pongs", pong.get("at"), 2**53 - 1, "at")
@@ -282,12 +283,17 @@ class Questions:
             for number, offer in enumerate(found):
                 self._bounds(offer)
                 await self._amounts(call, offer, f"offer-{self.seq}-{number}")
+                await self._void_but(call, offer, f"void-{self.seq}-{number}")
                 await self._paid(call, offer, f"odds-{self.seq}-{number}")
 
     def _bounds(self, offer: Message) -> None:
         least, most, unit = offer["least"], offer["most"], offer["unit"]
         found = offer["wager"], least % unit, most % unit, least <= most
         self.expect("offers", found, (least, 0, 0, True), f"wager and bounds of {offer['link']}")
+        of = offer_of(offer["paytable"])
+        if not of.six:  # else only the house's approval says which cards
+            wanted = list(needed(of.kind, of.games[0]))
+            self.expect("offers", offer["needs"], wanted, f"what {offer['link']} needs")
 
     async def _amounts(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
         """Wagers of right and wrong amounts, one of them withdrawn; the round is voided."""
@@ -307,13 +313,28 @@ class Questions:
         said = await self._command(call, t="void", round=round_id, reason="a test of the protocol")
         self.expect("offer-refunds", _refunds(said), [(1, link, most)], "what a void returns")
 
+    async def _void_but(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
+        """A void that lets the wager be settled, taken of Trips Wagers alone; then one that returns it."""
+        link, least = offer["link"], offer["least"]
+        await self._take(call, offer, round_id, 1, least)
+        await self._counted(call, offer, round_id)
+        void: Message = {"t": "void", "round": round_id, "reason": "a test of the protocol"}
+        said = await self._command(call, **void, cause="shoe-jam", settles=[link])
+        self.expect("offer-void", said.get("code"), "bad_message", f"{link} settled after a jam")
+        said = await self._command(call, **void, cause="exposed-card", settles=[link])
+        kept = offer["paytable"].startswith(TRIPS)
+        wanted = None if kept else "bad_message"
+        self.expect("offer-void", said.get("code"), wanted, f"{link} settled after a card was exposed")
+        said = await self._command(call, **void, cause="stub-count")
+        self.expect("offer-void", _refunds(said), [(1, link, least)], "a void of the stub's count")
+
     async def _paid(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
         """A round of one wager: counted wrong and right, closed without its cards, and then won."""
         link, least = offer["link"], offer["least"]
         await self._take(call, offer, round_id, 1, least)
         await self._counted(call, offer, round_id)
         found = winning_deal(offer["paytable"])
-        needed = offer_of(offer["paytable"]).lacks(Shown())
+        needed = [name for name in offer["needs"] if name in SHARED]
         if needed:
             said = await self._command(call, t="close", round=round_id)
             named = said.get("code"), any(name in said.get("message", "") for name in needed)
@@ -324,15 +345,16 @@ class Questions:
         if found is None:
             await self._command(call, t="void", round=round_id, reason="a test of the protocol")
             return
-        row, shown = found
+        names, row, shown = found
         texts = {name: [deck.text(card) for card in cards] for name, cards in shown._asdict().items()}
         hands = [{"seat": 1, "cards": texts.pop("own")}]
         shared = {name: cards for name, cards in texts.items() if name in needed}
         said = await self._command(call, t="settle", round=round_id, hands=hands, close=True, **shared)
         due = paid(row, least)  # a house may pay more (B12)
-        awards = [(one["hand"], one["kind"], one["amount"] >= due) for one in said.get("awards", ())]
-        wanted = [(row.hand, "odds", True)]
-        self.expect("offer-pays", awards, wanted, f"{due} for a {row.hand} of {least} on {link}")
+        awards = [(one["hand"] in names, one["kind"], one["amount"] >= due) for one in said.get("awards", ())]
+        self.expect(
+            "offer-pays", awards, [(True, "odds", True)], f"{due} for a {row.hand} of {least} on {link}"
+        )
         stakes = [one.get("stake") for one in said.get("awards", ())]
         if isinstance(row.pays, ToOne) and offer["placed"] == "layout":
             self.expect("offer-pays", stakes, [least], f"the stake of {link}, on the layout")
@@ -340,9 +362,10 @@ class Questions:
     async def _counted(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
         """Locks the round; where its chips are counted, first with wrong counts."""
         link, least = offer["link"], offer["least"]
+        players = {"players": 1} if "players" in offer.get("needs", ()) else {}
         if not offer["count"]:
             self.report.met("offer-mismatch", f"{link} is not counted")
-            await self._command(call, t="lock", round=round_id)
+            await self._command(call, t="lock", round=round_id, **players)
             return
         summed = least < offer["most"]
         right = {"chips": {link: 1}} | ({"sums": {link: least}} if summed else {})
@@ -389,7 +412,15 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
     (Questions.commands, ("answers", "same-answer", "conflict", "gap", "bad-message", "codes", "resumes")),
     (
         Questions.offers,
-        ("offers", "offer-codes", "offer-refunds", "offer-mismatch", "offer-unshown", "offer-pays"),
+        (
+            "offers",
+            "offer-codes",
+            "offer-refunds",
+            "offer-void",
+            "offer-mismatch",
+            "offer-unshown",
+            "offer-pays",
+        ),
     ),
     (Questions.replaces, ("replaces",)),
 )

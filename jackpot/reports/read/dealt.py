@@ -64,7 +64,7 @@ def watch(ledger: Reader, bank: str, after: int, upto: int, watcher: RoundListen
             for locking in _change(round_, event, watcher):
                 if locking.draws:
                     watcher.drawn(entry.seq, round_, locking.draws)
-            if isinstance(event, Voided):
+            if isinstance(event, Voided) and not event.settles:
                 del rounds[event.round]
 
 
@@ -87,6 +87,8 @@ def _change(round_: DealtRound, event: Event, watcher: RoundListener) -> Iterato
             _take_back(round_, event.bets)
         case Struck():
             _take_back(round_, [event.bet])
+        case Voided():
+            _take_back(round_, [bet for bet in round_.bets if bet.link not in event.settles])
         case Settled():
             round_.shown += event.shown
             round_.board = event.board or round_.board

@@ -4,7 +4,7 @@ Each page is one short statement, so a report holds up no writer and needs the m
 long the journal is.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from heapq import merge
 from typing import Any, Final, NamedTuple
@@ -58,6 +58,10 @@ _CARRIED_OUT: Final = ", ".join(
 )
 _COUNTING: Final = f"""
     SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 AND kind IN ({_CARRIED_OUT})
+        AND table_seq IS NOT NULL ORDER BY seq LIMIT ?4
+"""  # noqa: S608
+_FRAMES_OF_KIND: Final = f"""
+    SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 AND kind = ?5
         AND table_seq IS NOT NULL ORDER BY seq LIMIT ?4
 """  # noqa: S608
 
@@ -145,6 +149,15 @@ def counting(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry
     return _paged(partial(_page, ledger, bank, _COUNTING), after, upto)
 
 
+def frames_of_kind(ledger: Reader, bank: str, kind: int, after: int, upto: int) -> Iterator[Entry]:
+    """The frames of tables of one kind with after < seq <= upto; each row between is looked at."""
+
+    def page(after: int, upto: int) -> Sequence[Any]:
+        return asked(ledger, bank, _FRAMES_OF_KIND, after, upto, PAGE, kind)
+
+    return _paged(page, after, upto)
+
+
 def wagers_before(
     ledger: Reader, bank: str, table: int, before: int, down_to: int
 ) -> Iterator[tuple[int, Wagered]]:
@@ -178,7 +191,7 @@ def _page(ledger: Reader, bank: str, sql: str, after: int, upto: int) -> Sequenc
     return asked(ledger, bank, sql, after, upto, PAGE)
 
 
-def _paged(page: "partial[Sequence[Any]]", after: int, upto: int) -> Iterator[Entry]:
+def _paged(page: Callable[[int, int], Sequence[Any]], after: int, upto: int) -> Iterator[Entry]:
     while True:
         found = page(after, upto)
         for row in found:

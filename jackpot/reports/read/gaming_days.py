@@ -217,6 +217,12 @@ def gaming_day(unix_ms: int, site: Site) -> str:
     return began.isoformat()
 
 
+def day_began(day: str, site: Site) -> int:
+    """When the gaming day of that date begins by the site's clocks, in unix milliseconds."""
+    local = datetime.combine(date.fromisoformat(day), site.gaming_day_ends, ZoneInfo(site.timezone))
+    return int(local.timestamp()) * 1000
+
+
 def hour(unix_ms: int, site: Site) -> str:
     """The hour of a moment by the site's clocks: "2026-11-20 21:00 EST"."""
     local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(site.timezone))

@@ -49,11 +49,14 @@ def decide_asked(state: BankState, command: ActCommand, by: ActContext) -> Event
     return event
 
 
-def would(state: BankState, request: ApprovalRequest) -> Event:
-    """The event that a request would come to if it were confirmed now. Raises Refusal."""
+def would(state: BankState, request: ApprovalRequest, at: int) -> Event:
+    """The event that a request would come to if it were confirmed now. at: unix milliseconds.
+
+    Raises Refusal.
+    """
     command = decode_asked(request.command)
     try:
-        return ACT_OF[type(command)].decide(state, command, ActContext(request.people))
+        return ACT_OF[type(command)].decide(state, command, ActContext(request.people, at=at))
     except InvariantError as error:
         raise Refusal("cannot_be_done", error=str(error)) from error
 

@@ -37,6 +37,7 @@ from jackpot.rules.state import (
     Level,
     Link,
     MysteryCycle,
+    Notice,
     NumberRange,
     Part,
     Table,
@@ -139,6 +140,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     first_hit: int = 1
     first_award: int = 1
     known: int = 0
+    notices: list[Notice] = []
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -218,7 +220,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
         list(state.ended), dict(state.refusals), state.site,
         list(state.alarms.values()), list(state.acts),
         _settled(state, end), list(state.parts), state.first_hit, state.first_award,
-        max(state.known, people.proof.seq),
+        max(state.known, people.proof.seq), list(state.notices),
     )  # fmt: skip
 
 
@@ -325,6 +327,8 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
             _take_link(effects, carried, by)
         for told in part.tables:
             _take_table(state, told, by.links)
+        for notice in part.notices:
+            _take_notice(state, notice, by)
         settled += [renumbered(hit, by) for hit in part.paid]
         state.next_hit = by.hits + part.next_hit
         state.next_award = by.awards + part.next_award
@@ -425,6 +429,19 @@ def _take_alarm(state: BankState, alarm: Alarm, bank: str) -> None:
         place = f"{place} ({bank})"
     state.alarms[alarm.kind, place] = msgspec.structs.replace(alarm, number=state.next_alarm, place=place)
     state.next_alarm += 1
+
+
+def _take_notice(state: BankState, notice: Notice, by: Offsets) -> None:
+    """Takes over a notice that stands (P2), under a number of this bank."""
+    state.notices.append(
+        msgspec.structs.replace(
+            notice,
+            number=state.next_notice,
+            link=notice.link and notice.link + by.links,
+            table=notice.table and notice.table + by.tables,
+        )
+    )
+    state.next_notice += 1
 
 
 def _take_table(state: BankState, told: CarriedTable, links_before: int) -> None:

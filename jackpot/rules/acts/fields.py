@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from controllers.messages import UNPRINTABLE
+from controllers.messages import UNPRINTABLE, VoidCause
 from jackpot.rules.money import BASIS_POINTS
 
 REASON_MAX: Final = 256
@@ -60,10 +60,16 @@ Payee = tuple[
     Literal["patron", "tax_number", "identification", "taxpayer_number", "way_number", "other_number"], ...
 ]
 Named = tuple[Literal["dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number"], ...]
+# The irregularity for which a round is void (`void_causes`), "" where nobody names one.
+Cause = Literal["", VoidCause]
 # An entry of the bank's journal, by its number.
 EntryId = Annotated[int, Meta(ge=0, le=10**16 - 1, description="an entry of the journal, such as 17")]
 HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]
 LeftId = Annotated[str, Meta(pattern=f"^D{NUMBER}", description="what is left of an award, such as D3")]
+NoticeId = Annotated[str, Meta(pattern=f"^N{NUMBER}", description="a notice's id, such as N3")]
+Day = Annotated[
+    str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(?!\n)$", description="a day, such as 2026-12-24")
+]
 AwardId = Annotated[str, Meta(pattern=f"^A{NUMBER}", description="an award's id, such as A34")]
 Role = Annotated[str, Meta(pattern=r"^(table|sign)(?!\n)$", description="table or sign")]
 

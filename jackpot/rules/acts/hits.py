@@ -35,6 +35,7 @@ from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds import mystery, unpaid
 from jackpot.rules.rounds.apply import decided, end_dispute, recomputed_changes, retire
+from jackpot.rules.rounds.final_awards import takes_two
 from jackpot.rules.rounds.recompute import correct, mark_undone, with_correction, without_awards
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.rules.signing import People, Role
@@ -346,17 +347,33 @@ def decide_undo(state: BankState, command: Undo, by: ActContext) -> Undone:
 
 
 def undoes_before_others(state: BankState, command: Undo, _at: int) -> str:
-    """Why two people undo it: an award of its level was made later (A11), or its level must hit (Y4)."""
-    awards = _undoable(find_hit(state, command.hit), command.award)
+    """Why two people undo it: an award of its level was made later, or many were final at once (A11, B15).
+
+    Of a mystery level two people always do (Y4).
+    """
+    hit = find_hit(state, command.hit)
+    awards = _undoable(hit, command.award)
     if any(mystery.is_mystery(state, award) for award in awards):
         return "why_mystery_undone"
     numbers = {award.number for award in awards}
+    round_ = state.table(hit.table).find(hit.round)
+    if round_ is not None and takes_two(state, round_, numbers):
+        return "why_final_undone"
     later = any(
         state.link(award.link).levels[award.level - 1].history.has_later(numbers)
         for award in awards
         if award.level
     )
     return "why_later_award" if later else ""
+
+
+def can_undo(state: BankState, hit: Hit) -> bool:
+    """Whether the hit may be undone whole: a final award in its unfinished round alone, a paid one never."""
+    round_ = state.table(hit.table).find(hit.round)
+    unfinished = round_ is not None and hit.number in round_.hits
+    awards = _undoable(hit, None)
+    ended = ("paid",) if unfinished else ("paid", "final")
+    return hit.number in state.hits and bool(awards) and all(award.status not in ended for award in awards)
 
 
 def _undoable(hit: Hit, name: str | None) -> list[Award]:

@@ -12,6 +12,7 @@ from msgspec import Meta
 from controllers.messages import Id
 from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext, BankKey
 from jackpot.rules.acts.fields import LeftId, LevelPair, Micros, Reason
+from jackpot.rules.acts.notices import check_closing, forget_done
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, LevelChange
@@ -204,6 +205,7 @@ class LinkClosed(Event, frozen=True, array_like=True):
 def decide_close_link(state: BankState, command: CloseLink, by: ActContext) -> LinkClosed:
     """Closes a link: its money goes to another link, the house's money of the cycle to the house (L8)."""
     link = _rests(state, find_open(state, "link", command.link))
+    check_closing(state, link, None, by.at)
     to = None if command.to is None else _find_other(state, link, command.to)
     changes = _outflow(link, to, command.levels)
     left = sum(change.change.transfers for change in changes)
@@ -217,6 +219,7 @@ def decide_close_link(state: BankState, command: CloseLink, by: ActContext) -> L
 def apply_link_closed(effects: Effects, event: LinkClosed) -> None:
     """Ends the link, which stays in the ledger."""
     _empty(effects, event, CLOSED)
+    forget_done(effects)
 
 
 def find_link(state: BankState, field: str, name: str) -> Link:

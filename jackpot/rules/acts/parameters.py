@@ -5,6 +5,7 @@ from typing import ClassVar, Final
 from jackpot.rules.acts.act import ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.meters import at_rest, find_open
+from jackpot.rules.acts.notices import check_lower, forget_done
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -58,17 +59,22 @@ def decide_change_link(state: BankState, command: ChangeLink, by: ActContext) ->
     except Fault as fault:
         raise Refusal("link_terms_bad", link=terms.link, fault=fault.phrase) from fault
     _check_limits(link, terms)
+    check_lower(state, link, terms, by.at)
     return LinkChanged(link.number, link.terms, terms, command.reason, by.people)
 
 
 def check_fixed(before: LinkTerms, terms: LinkTerms) -> None:
     """Refuses a change of what defines the link; refused as `fixed`."""
-    names = [[level.level for level in one.levels] for one in (before, terms)]
     chosen = before.most > 0 and not any(isinstance(row.pays, Fixed) for row in before.rows)
     fixed = [field for field in FIXED if field != CHOSEN or not chosen]
     changed = [field for field in fixed if getattr(before, field) != getattr(terms, field)]
-    changed += ["levels"] if names[0] != names[1] else []
+    changed += [] if same_levels(before, terms) else ["levels"]
     refuse_if(bool(changed), "link_terms_fixed", fields=changed, link=before.link)
+
+
+def same_levels(before: LinkTerms, terms: LinkTerms) -> bool:
+    """Whether two terms have the same levels."""
+    return [level.level for level in before.levels] == [level.level for level in terms.levels]
 
 
 def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
@@ -88,6 +94,7 @@ def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
             continue
         played = PlayedTakes(terms, event.terms.floor_to_seed)
         level.history.points.append(LevelPoint((effects.seq, 0), level.wagers, played=played))
+    forget_done(effects)
 
 
 def _check_limits(link: Link, terms: LinkTerms) -> None:

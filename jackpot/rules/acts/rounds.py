@@ -4,7 +4,7 @@ from typing import ClassVar, Final
 
 from controllers.messages import Id, On, Seat, Unbet
 from jackpot.rules.acts.act import FLOOR, Act, ActContext
-from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.fields import Cause, Reason
 from jackpot.rules.acts.requests import as_asked
 from jackpot.rules.acts.tables import find_table
 from jackpot.rules.commands import ActCommand
@@ -15,6 +15,7 @@ from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
 from jackpot.rules.rounds.betting import Counted, find_bets, judged, miscounted
 from jackpot.rules.rounds.claims import common_of, hands_shown
+from jackpot.rules.rounds.final_awards import takes_two
 from jackpot.rules.rounds.offers import lacking
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import KNOWN_CARDS, voided
@@ -125,26 +126,38 @@ def _uncount(state: BankState, table: Table, round_: Round, bet: Placed) -> None
 class VoidRound(ActCommand, tag="void", frozen=True):
     """A floorperson voids an unfinished round, two people a reopened one (T6).
 
-    undo_final: the awards of offers that were final at once are undone with it (B15).
+    undo_final: the awards of offers that were final at once are undone with it (B15). cause: the irregularity
+    (P5).
     """
 
     table: Id
     round: Id
     reason: Reason
     undo_final: bool = False
+    cause: Cause = ""
 
 
 def decide_void_round(state: BankState, command: VoidRound, by: ActContext) -> Voided:
     """Voids an unfinished round: a floorperson; a reopened one: two people (T6)."""
     table = find_table(state, command.table)
-    undo_final = command.undo_final
-    return voided(state, table, command.round, command.reason, by.people, undo_final=undo_final)
+    return voided(
+        state,
+        table,
+        command.round,
+        command.reason,
+        by.people,
+        undo_final=command.undo_final,
+        cause=command.cause,
+    )
 
 
-def voids_reopened(state: BankState, command: VoidRound, _at: int) -> str:
-    """Why two people void it: it was reopened (T6)."""
+def voids_known(state: BankState, command: VoidRound, _at: int) -> str:
+    """Why two people void it: it was reopened, or much of it was final (T6, B15)."""
     _, round_ = _find_round(state, command.table, command.round)
-    return KNOWN_CARDS if round_.reopened else ""
+    if round_.reopened:
+        return KNOWN_CARDS
+    gone = {award.number for number in round_.hits for award in state.hits[number].awards}
+    return "why_final_undone" if command.undo_final and takes_two(state, round_, gone) else ""
 
 
 class Reopen(ActCommand, tag="reopen", frozen=True):
@@ -328,7 +341,7 @@ ACTS: Final = (
         {Voided: apply_voided},
         asked=True,
         power=FLOOR,
-        needs_two=voids_reopened,
+        needs_two=voids_known,
     ),
     Act(
         Reopen,

@@ -5,6 +5,7 @@ from typing import ClassVar, Final
 from controllers.messages import Id
 from jackpot.rules.acts.act import FLOOR, Act, ActContext
 from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.notices import check_table_terms, forget_done
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -36,7 +37,7 @@ class TableOpened(Event, frozen=True, array_like=True):
     terms: TableTerms
 
 
-def decide_open_table(state: BankState, command: OpenTable, _by: ActContext) -> TableOpened:
+def decide_open_table(state: BankState, command: OpenTable, by: ActContext) -> TableOpened:
     """Opens a table, or changes its terms between rounds (L1, L2, L11)."""
     terms = command.terms
     links = {link.terms.link: link for link in state.links}
@@ -63,6 +64,7 @@ def decide_open_table(state: BankState, command: OpenTable, _by: ActContext) -> 
             busy = table.unfinished() is not None
             refuse_if(busy, "table_round_unfinished", table=terms.table)
             refuse_if(table.terms == terms, "table_terms_unchanged", table=terms.table)
+            check_table_terms(state, table, terms, by.at)
             return TableOpened(table.number, terms)
     return TableOpened(len(state.tables) + 1, terms)
 
@@ -81,6 +83,7 @@ def apply_table_opened(effects: Effects, event: TableOpened) -> None:
             forget(effects, table.closed)
             table.closed = table.asked = None
         table.terms, table.links = event.terms, links
+        forget_done(effects)
     else:
         state.tables.append(Table(event.number, event.terms, links))
 

@@ -369,15 +369,18 @@ def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> N
 
 
 def apply_voided(effects: Effects, event: Voided) -> None:
-    """Returns every wager (T6)."""
+    """Returns every wager (T6); where some are to be settled, the round stays locked with them alone (P5)."""
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
     for number in round_.hits if event.undone else ():
         for award in effects.state.hits[number].awards:
             if award.number in event.undone:
                 _undo_final(effects, effects.state.hits[number], award)
-    placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets]
+    placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets if bet.link not in event.settles]
     effects.told.refunds = take_back(effects, round_, placed, event.recomputed)
+    if event.settles:
+        _keep_settled(round_, event.settles)
+        return
     forget(effects, round_)
     table.ended = round_.id
     if table.round is round_:
@@ -386,6 +389,15 @@ def apply_voided(effects: Effects, event: Voided) -> None:
         table.closed = None
     if event.people.said():
         effects.tell_round(table, round_, void=True)
+
+
+def _keep_settled(round_: Round, settles: Collection[int]) -> None:
+    """Keeps a round locked with the wagers on these links alone: no count of any other is due (P5)."""
+    round_.chips = {link: count for link, count in round_.chips.items() if link in settles}
+    round_.sums = {link: sum_ for link, sum_ in round_.sums.items() if link in settles}
+    round_.offers = [link for link in round_.offers if link in settles]
+    round_.draws = []
+    round_.state = "locked"
 
 
 def _undo_final(effects: Effects, hit: Hit, award: Award) -> None:

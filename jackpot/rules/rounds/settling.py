@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from controllers.messages import Close, Settle, Void
+from controllers.messages import Close, Settle, Void, VoidCause
 from jackpot.rules.cards import pack
 from jackpot.rules.events import (
     Closed,
@@ -17,7 +17,7 @@ from jackpot.rules.events import (
 from jackpot.rules.hands import Ranked
 from jackpot.rules.money import from_cents
 from jackpot.rules.paytable import PaytableRow, Percent, row_for
-from jackpot.rules.refusal import Refusal, two_people
+from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.rounds import claims, mystery
 from jackpot.rules.rounds.awards import AwardTally, WinningHand
 from jackpot.rules.rounds.betting import Counted, FrameContext, find_round, link_number
@@ -27,6 +27,7 @@ from jackpot.rules.rounds.recompute import Edit, recompute, without_awards, with
 from jackpot.rules.rounds.undo import History, Share, Take
 from jackpot.rules.signing import People
 from jackpot.rules.state import Award, BankState, Level, Link, Round, Sharer, Table
+from jackpot.rules.void_causes import SETTLES, is_trips
 
 # Takes of one entry in their order: a seat's turn, the dealer's hand before the seat's own; then folded hands
 # that come after the others; rows that are shared when the round closes come after every seat (T5, A6, B8).
@@ -108,17 +109,52 @@ def _count(tally: AwardTally, around: FrameContext) -> list[LevelCounted]:
 
 def decide_void(state: BankState, table: Table, command: Void, _around: FrameContext) -> Voided:
     """Voids the round at the table's own request; a reopened one takes people (T6)."""
-    if find_round(table, command.round).reopened:
+    named = command.settles or ()
+    _check_settles(state, table, command.cause, named)
+    round_ = find_round(table, command.round)
+    settles = _settled_in_void(state, table, round_, named) if named else []
+    if round_.reopened:
         two_people(People(), KNOWN_CARDS)
-    return voided(state, table, command.round, command.reason, People())
+    return voided(
+        state, table, command.round, command.reason, People(), cause=command.cause or "", settles=settles
+    )
+
+
+def _check_settles(state: BankState, table: Table, cause: VoidCause | None, named: Collection[str]) -> None:
+    """Refuses a void that lets other wagers be settled than Trips, or for another cause than SETTLES (P5)."""
+    refuse_if(bool(named) and cause not in SETTLES, "void_settles_for_no_cause", causes=sorted(SETTLES))
+    for terms in (state.link(number).terms for number in table.links):
+        other = terms.link in named and not is_trips(terms, table.terms.game)
+        refuse_if(other, "void_settles_no_trips", link=terms.link)
+
+
+def _settled_in_void(state: BankState, table: Table, round_: Round, named: Iterable[str]) -> list[int]:
+    """The numbers of the links whose wagers a void lets be settled; refused where that is too late (P5)."""
+    if round_.state == "open":
+        raise Refusal("round_not_locked")
+    numbers = [link_number(state, table, name) for name in dict.fromkeys(named)]
+    refuse_if(bool(round_.settlings), "void_after_settling")
+    for number in numbers:
+        absent = number not in round_.links()
+        refuse_if(absent, "no_wager_on_link", link=state.link(number).terms.link)
+    return numbers
 
 
 def voided(
-    state: BankState, table: Table, round_id: str, reason: str, people: People, *, undo_final: bool = False
+    state: BankState,
+    table: Table,
+    round_id: str,
+    reason: str,
+    people: People,
+    *,
+    undo_final: bool = False,
+    cause: str = "",
+    settles: Collection[int] = (),
 ) -> Voided:
     """Returns every wager of the round, unless an award of it stands (T6). people: none for a table.
 
-    undo_final: the awards of offers that were final at once are undone with it (B15).
+    undo_final: the awards of offers that were final at once are undone with it (B15). cause, settles: as in
+    `Voided`.
     """
     round_ = find_round(table, round_id)
     standing = [award for number in round_.hits for award in state.hits[number].awards if award.stands()]
@@ -126,9 +162,11 @@ def voided(
     left = tuple(dict.fromkeys(award.hit for award in standing if award not in gone))
     if left:
         raise Refusal("round_has_awards", left)
-    recomputed = without_bets(state, round_, zip(round_.bets, round_.seqs, strict=True))
+    made = zip(round_.bets, round_.seqs, strict=True)
+    recomputed = without_bets(state, round_, [one for one in made if one[0].link not in settles])
     recomputed.changes.extend(without_awards(state, gone).changes)
-    return Voided(table.number, round_.id, reason, recomputed, people, [award.number for award in gone])
+    undone = [award.number for award in gone]
+    return Voided(table.number, round_.id, reason, recomputed, people, undone, cause, list(settles))
 
 
 def _final_of_offer(state: BankState, award: Award) -> bool:

@@ -1,5 +1,7 @@
 // The posted odds of a table on a screen: letters as large as all of it has room for, in as many columns as suit it.
 
+import { follow } from "./live.js";
+
 const LARGEST_PX = 64;
 // Below this nobody at the table could read them; the page then scrolls.
 const SMALLEST_PX = 13;
@@ -35,6 +37,13 @@ function refit() {
   }
   laidOut(...best);
 }
+
+// By link, the notices that the page shows. Once others stand, it is loaded again.
+const shown = JSON.parse(body.dataset.notices);
+follow(Object.keys(shown), (message) => {
+  if (message.t !== "state" || !(message.link in shown)) return;
+  if (JSON.stringify(message.notices ?? []) !== JSON.stringify(shown[message.link])) location.reload();
+}, () => {});
 
 window.addEventListener("resize", refit);
 document.fonts.ready.then(refit).then(() => { body.dataset.fitted = "yes"; });

@@ -28,6 +28,7 @@ const idle = document.getElementById("idle");
 const fault = document.getElementById("fault");
 const levels = new Map();
 let state = "connecting";
+let announced = "";
 let lost = false;
 
 paint(document.documentElement, display);
@@ -128,7 +129,8 @@ function show() {
   document.body.dataset.state = shown;
   fault.hidden = shown !== "fault";
   win.cover(shown === "win");
-  notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : settings.insecure ? say("unencrypted connection") : "";
+  notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : announced || (settings.insecure ? say("unencrypted connection") : "");
+  notice.classList.toggle("announced", shown !== "suspended" && announced !== "");
   idle.parentElement.hidden = shown === "suspended" || shown === "win";
   // The meters step back for a win, for the posted odds and for a picture of the house; they stay on the screen.
   const stage = shown === "normal" || shown === "pending" ? attraction.stage : null;
@@ -138,6 +140,16 @@ function show() {
   // A wall of several links gives the screen to the one that celebrates.
   const won = shown === "win" ? { level: win.now.win.level, began: win.now.began } : null;
   if (parent !== window) parent.postMessage({ won }, location.origin);
+}
+
+// What people announced of the link, in words: that it closes on a day, or that a limit is lower from then on.
+function inWords({ day: on, table, level, amount }) {
+  const day = new Date(`${on}T12:00:00Z`).toLocaleDateString(money.locale, { dateStyle: "long", timeZone: "UTC" });
+  if (amount === undefined) return table ? say("Closes at table {table} on {day}", { table, day }) : say("Closes on {day}", { day });
+  const sum = write(money, amount);
+  if (table) return say("From {day} on base wagers at table {table} pay at most {amount}", { table, amount: sum, day });
+  if (!level) return say("From {day} on a wager is at most {amount}", { amount: sum, day });
+  return say("From {day} on the {level} grows to {amount} at most", { level: display.levels[level] ?? level, amount: sum, day });
 }
 
 const waits = () => win.waiting.size > 0;
@@ -170,6 +182,7 @@ function told(message) {
     win.undone(message.hit);
   } else if (message.t === "state") {
     state = message.state;
+    announced = (message.notices ?? []).map(inWords).join(" · ");
     win.stated(message.waiting);
     for (const [name, level] of levels) {
       const jackpot = message.waiting.find((one) => one.level === name);

@@ -305,8 +305,8 @@ def close(round_: str, counts: Mapping[str, int] | None = None) -> Message:
     return {"t": "close", "round": round_} | ({} if counts is None else {"counts": dict(counts)})
 
 
-def void(round_: str) -> Message:
-    return {"t": "void", "round": round_, "reason": "misdeal"}
+def void(round_: str, **more: Any) -> Message:
+    return {"t": "void", "round": round_, "reason": "misdeal", **more}
 
 
 def envies(

@@ -283,6 +283,33 @@ EXAMPLES: list[Example] = [
         {},
     ),
     Example(
+        "a dealer's card is exposed: all wagers go back but Trips, which is settled by the community cards",
+        ("P5", "T6"),
+        "41 Pa.B. 3836, 653a.13(d), (f); 58 Pa. Code 653a.12(c)",
+        (Link("L", "pa-653a-progressive-A"), offer("R", "pa-653a-trips-A"), offer("B", "pa-653a-bad-beat-A")),
+        (Table("T1", UTH, 6, ("L", "R", "B")),),
+        (
+            Frame(
+                "T1", wager("r1", bets("L", [6]), bets("R", [6, 2], FIVE), bets("B", [2], FIVE), lock=False)
+            ),
+            Frame("T1", void("r1", cause="exposed-card", settles=["R"]), code="not_locked"),
+            Frame("T1", lock("r1")),
+            Frame("T1", void("r1", settles=["R"]), code="bad_message"),
+            Frame("T1", void("r1", cause="shoe-jam", settles=["R"]), code="bad_message"),
+            Frame("T1", void("r1", cause="exposed-card", settles=["R", "B"]), code="bad_message"),
+            Frame("T1", void("r1", cause="exposed-card", settles=["R"]), refunds=("B:2", "L:6")),
+            # Seat 6 has a flush, 7 x 5.00. The progressive never was: its dollar and Bad Beat went back.
+            Frame(
+                "T1",
+                settle("r1", shown(6, "As Js"), shown(2, "7d 8d"), board="2s 7s 9s Kd Kh"),
+                (won(6, "35.00", "flush", "R"),),
+            ),
+            Frame("T1", wager("r2", bets("R", [6], FIVE))),
+            Frame("T1", void("r2", cause="stub-count"), refunds=("R:6",)),
+        ),
+        {("L", ""): Level("10000.00", "10000", "0")},
+    ),
+    Example(
         "Cover All is paid at the close by the highest of the players' hands, and by how many there are",
         ("B10", "T8"),
         "205 CMR Let It Ride s.11(b), (c), (g), (j), (k)",

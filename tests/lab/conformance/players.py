@@ -98,14 +98,14 @@ class BonusPlayer(Player):
     """A dealer at a table that takes bonus wagers, and counts what is to be counted.
 
     stale: it keeps the bounds of the first welcome. deaf: it hears of no offer's state. stopping: an award
-    ends its play.
+    ends its play. giving_up: a refusal that names one link ends its play on all. obstinate: it wagers on
+    what a refusal named.
     """
 
-    def __init__(
-        self, servers: list[str], *, stale: bool = False, deaf: bool = False, stopping: bool = False
-    ) -> None:
+    def __init__(self, servers: list[str], fault: str = "") -> None:
         super().__init__(TableSession, servers)
-        self._stale, self._deaf, self._stopping = stale, deaf, stopping
+        self._stale, self._deaf, self._stopping = fault == "stale", fault == "deaf", fault == "stopping"
+        self._giving_up, self._obstinate = fault == "giving_up", fault == "obstinate"
         self._offers: dict[str, Message] = {}
 
     def _hear(self, message: Message) -> None:
@@ -135,6 +135,11 @@ class BonusPlayer(Player):
         chips = {offer["link"]: len(SEATS) for offer in counted}
         sums = {offer["link"]: len(SEATS) * offer["most"] for offer in counted}
         taken = await self.client.wager(name, bets, lock=True, chips=chips, sums=sums)
+        if taken.get("code") == "suspended" and not self._obstinate:
+            if self._giving_up or taken["link"] == LINK:
+                self._active = False
+            else:
+                self._offers[taken["link"]]["state"] = "suspended"
         if taken["t"] == "ack":
             hands = [{"seat": seat, "cards": [f"{seat}s", f"{seat}h", f"{seat}d"]} for seat in SEATS]
             paid = await self.client.settle(name, hands, board=["As", "Ks"], close=True)

@@ -135,6 +135,8 @@ async def test_a_table_that_takes_bonus_wagers_passes() -> None:
     [
         ("offer-bounds", "stale", "fail"),
         ("offer-suspended", "deaf", "fail"),
+        ("offer-suspended", "giving_up", "fail"),
+        ("offer-suspended", "obstinate", "fail"),
         ("offer-award", "stopping", "not seen"),
     ],
 )
@@ -144,9 +146,7 @@ async def test_a_table_that_does_not_heed_an_offer_is_found(name: str, fault: st
     options = Options(quick=True, only=[name], patience=PATIENCE_S)
 
     def play(servers: list[str]) -> Coroutine[Any, Any, None]:
-        return BonusPlayer(
-            servers, stale=fault == "stale", deaf=fault == "deaf", stopping=fault == "stopping"
-        ).play()
+        return BonusPlayer(servers, fault).play()
 
     report = await report_of("table", "T01", play, options, OFFERS)
     assert name in verdicts(report, verdict), report.results()

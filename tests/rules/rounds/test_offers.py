@@ -17,7 +17,7 @@ from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
-from jackpot.rules.outgoing_messages import greeting
+from jackpot.rules.outgoing_messages import greeting, needed
 from jackpot.rules.paytable import Fixed, ForOne, Game, LinkTerms, PaytableRow, TableTerms, ToOne
 from jackpot.rules.state import PAID_KEPT
 from tests.frames import Bet, Claim, Close, Lock, Settle, Unbet, Void, Wager, Withdraw
@@ -293,6 +293,17 @@ def test_an_offer_takes_cards_alone() -> None:
     assert [(one["link"], one["unverified"]) for one in answer["awards"]] == [(METER.link, True)]
 
 
+def test_a_hand_by_name_alone_settles_its_seat_and_loses_its_offers() -> None:
+    """B16: where no cards can be read the link is paid by the name; cards that come later are too late."""
+    place = Place(METER, THREE)
+    place.send(Wager("r1", (*bets("three", (1, 500)), Bet(1, METER.link, 100)), True))
+    place.send(Settle("r1", (Claim(1, hand="full-house"),)))
+    late = Settle("r1", (Claim(1, ("2h", "2d", "9c")),), ("9d", "9h"))
+    assert place.refused(late)[0] == "already_settled"
+    assert place.send(Close("r1")).get("awards", []) == []
+    assert place.house("three") == (500, 0, 500)
+
+
 @pytest.mark.parametrize(
     "command", [Close("r1"), Settle("r1", (Claim(1, ("2h", "2d", "9c")),)), Settle("r1", (), close=True)]
 )
@@ -394,6 +405,36 @@ def test_one_act_undoes_all_final_awards_and_voids() -> None:
     assert (waits["code"], waits["hits"]) == ("award_standing", ["H3"])
 
 
+def shown_at_once(*cents: int) -> Place:
+    """A round in which each seat won six times its wager with a straight, final at once."""
+    place = Place(THREE)
+    seats = range(len(cents), 0, -1)
+    place.send(Wager("r1", bets("three", *zip(seats, cents, strict=True)), True))
+    hands = zip("2456", "3567", "4678", strict=True)
+    claims = [Claim(seat, (f"{a}h", f"{b}d", f"{c}c")) for seat, (a, b, c) in zip(seats, hands, strict=False)]
+    awards = place.send(Settle("r1", tuple(claims)))["awards"]
+    assert {award["status"] for award in awards} == {"final"}
+    return place
+
+
+def test_final_awards_that_come_to_what_waits_for_people_take_two() -> None:
+    """B15, A11: $990 in a round one person undoes, $1,020 two, by one act or by several."""
+    whole = VoidRound("T1", "r1", "tests", undo_final=True)
+    alone: Any = ("ann",)
+    shown_at_once(8_500, 8_000).act(whole, alone)
+    place = shown_at_once(9_000, 8_000)
+    assert place.subject.execute(whole, people=alone).answer["code"] == "two_people"
+    place.act(whole)
+    place = shown_at_once(9_000, 8_000, 500)
+    place.act(Undo("H1", "tests"), alone)
+    place.act(Undo("H3", "tests"), alone)
+    for rest in (Undo("H2", "tests"), whole):
+        answer = place.subject.execute(rest, people=alone).answer
+        assert answer["code"] == "two_people", "with what was undone before"
+    place.act(Undo("H2", "tests"))
+    place.act(whole, alone)
+
+
 def test_awards_are_validated_paid_and_corrected_like_any() -> None:
     """A10, B4: the amount alone is corrected, by the house; the stake stays."""
     place = Place(THREE)
@@ -488,9 +529,46 @@ def test_the_welcome_and_the_round_say_the_amounts() -> None:
     assert five | {"link": "", "paytable": ""} == {
         "link": "", "wager": 500, "paytable": "", "levels": (), "state": "active",
         "least": 500, "most": 10_000, "unit": 500, "placed": "device", "count": True,
+        "needs": ("cards", "board"),
     }  # fmt: skip
     assert [one.get("amount") for one in told["round"]["bets"]] == [1_500, None]
     assert told["round"]["sums"] == {"five": 500}
+
+
+OWN_AND_SHARED: Final = ("own-1", "own-2", "board-1", "board-2", "dealer-1", "dealer-2")
+
+
+@pytest.mark.parametrize(
+    ("kind", "game", "cards", "named"),
+    [
+        ("three", "let-it-ride", (), ("cards",)),
+        ("five-flop", "let-it-ride", (), ("cards", "board")),
+        ("five-best", "ultimate-texas-holdem", (), ("cards", "board")),
+        ("four", "four-card-poker", (), ("cards",)),
+        ("six", "let-it-ride", (), ("cards", "bonus")),
+        ("six", "three-card-poker", (), ("cards", "dealer")),
+        ("six", "ultimate-texas-holdem", OWN_AND_SHARED, ("cards", "board", "dealer")),
+        ("beaten", "ultimate-texas-holdem", (), ("cards", "board", "dealer")),
+        ("best-of-table", "let-it-ride", (), ("cards", "board", "players")),
+        ("five-board", "criss-cross-poker", (), ("board",)),
+    ],
+)
+def test_the_welcome_says_what_an_offers_wagers_need(
+    kind: Any, game: Game, cards: tuple[str, ...], named: tuple[str, ...]
+) -> None:
+    """B8, B10, B13, B16: the fields of lock and settle without which a wager is lost, or not settled."""
+    assert needed(kind, game, cards) == named
+
+
+def test_a_refusal_names_the_link_that_is_suspended() -> None:
+    """S4: the table's other links take wagers all the time; a refusal for anything else names none."""
+    place = Place(METER, THREE)
+    place.act(Suspend("operator", ("three",), "tests"), ("ann",))
+    told = place.hear(Wager("r1", (Bet(1, METER.link, 100), *bets("three", (1, 500))), True)).answer
+    assert (told["code"], told["link"], told["expected"]) == ("suspended", "three", place.seq)
+    place.seq -= 1
+    place.send(Wager("r1", (Bet(1, METER.link, 100),), True))
+    assert "link" not in place.hear(Wager("r2", (Bet(1, METER.link, 100),))).answer
 
 
 def test_bounds_change_at_rest_and_the_odds_never() -> None:

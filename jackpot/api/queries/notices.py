@@ -1,0 +1,102 @@
+"""Notices: what people announce, and what of it stands (P2)."""
+
+from typing import TYPE_CHECKING
+
+from controllers.messages import Id
+from jackpot.api.act_reply import ActReply
+from jackpot.api.operation import BadRequest, Moment, Money, Reply, ServerCommand
+from jackpot.reports.read.gaming_days import day_began, is_day
+from jackpot.rules.acts.act import BankKey
+from jackpot.rules.acts.fields import Cents, Day, Reason
+from jackpot.rules.acts.notices import GiveNotice
+from jackpot.rules.money import decimal, from_cents
+from jackpot.text import RefusalSentence
+
+if TYPE_CHECKING:
+    from jackpot.config import Site
+    from jackpot.rules.state import BankState, Notice
+
+
+class StandingNotice(Reply, frozen=True):
+    """A notice that stands. amount: what a limit becomes; null where a link, or an offer, is withdrawn.
+
+    link: null of a table's payout limit. table: null where it is about every table. level: whose limit it is.
+    due: when the day begins, by the site's gaming days. given: when it was announced.
+    """
+
+    notice: str
+    link: str | None
+    table: str | None
+    level: str | None
+    amount: Money | None
+    day: str
+    due: Moment
+    given: Moment
+
+
+class Announce(ServerCommand, tag="announce", frozen=True):
+    """A notice: a link or an offer is withdrawn from a day on, or a limit of it is lower (P2).
+
+    day: the gaming day from which it is so. table: at that table alone. amount: the limit of the level, or
+    the highest wager on an offer, in place of withdrawing it.
+    """
+
+    bank_key = BankKey.LINK
+    reply = ActReply
+    what = "announce that"
+    link: Id
+    day: Day
+    reason: Reason
+    table: Id | None = None
+    level: Id | None = None
+    amount: Cents | None = None
+
+    def of_site(self, site: "Site") -> GiveNotice:
+        """The act of the rules. Raises BadRequest."""
+        amount = None if self.amount is None else from_cents(self.amount)
+        due = _due(self.day, site)
+        return GiveNotice(self.day, due, self.reason, self.link, self.table, self.level, amount)
+
+
+class AnnouncePayoutLimit(ServerCommand, tag="announce-payout-limit", frozen=True):
+    """A notice: base wagers of a table pay at most this from a day on (P2). day: as in `announce`."""
+
+    bank_key = BankKey.TABLE
+    reply = ActReply
+    what = "announce that"
+    table: Id
+    amount: Cents
+    day: Day
+    reason: Reason
+
+    def of_site(self, site: "Site") -> GiveNotice:
+        """The act of the rules. Raises BadRequest."""
+        due = _due(self.day, site)
+        return GiveNotice(self.day, due, self.reason, None, self.table, None, from_cents(self.amount))
+
+
+def _due(day: str, site: "Site") -> int:
+    """When the gaming day of that date begins, in unix milliseconds."""
+    if not is_day(day):
+        raise BadRequest(RefusalSentence("{day} is no day", field="day", day=day))
+    return day_began(day, site)
+
+
+def standing(state: "BankState") -> list[StandingNotice]:
+    """The notices that stand in a bank, in the order in which they were given."""
+    return [_told(state, notice) for notice in state.notices]
+
+
+def _told(state: "BankState", notice: "Notice") -> StandingNotice:
+    link = state.link(notice.link) if notice.link else None
+    table = state.table(notice.table) if notice.table else None
+    return StandingNotice(
+        notice=f"N{notice.number}",
+        link=None if link is None else link.terms.link,
+        table=None if table is None else table.terms.table,
+        level=None if link is None or not notice.level else link.levels[notice.level - 1].terms.level,
+        amount=None if notice.amount is None else decimal(notice.amount),
+        day=notice.day,
+        due=notice.due,
+        given=notice.at,
+    )

@@ -1,0 +1,297 @@
+"""Notices: an option is withdrawn, or a limit lowered, on the day that people announced for it (P2).
+
+The terms say how many days before (`notice_days`). A notice stands, and signs show it, until what it
+announced is done, or people withdraw it.
+"""
+
+from calendar import monthrange, timegm
+from collections.abc import Callable
+from typing import ClassVar, Final
+
+from controllers.messages import Id
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, BankKey
+from jackpot.rules.acts.fields import DAY_MS, Day, NoticeId, Reason
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.signing import People
+from jackpot.rules.state import BankState, Link, Notice, Table
+
+# A gaming day begins within a day of its date's midnight, and no clock is as much as a day from UTC.
+_CLOCKS_MS: Final = 2 * DAY_MS
+_MONTHS: Final = 12
+
+
+class GiveNotice(ActCommand, tag="give-notice", frozen=True):
+    """People announce what ends, or which limit is lower, from a day on.
+
+    day: when, as people read it. due: when it begins by the site's clocks, in unix milliseconds.
+
+    link: the link or offer that is withdrawn. table: at that table alone. amount: in place of that, the limit
+    of its `level`, or the highest wager on an offer, becomes this; in micro-dollars. With a table and no link
+    it is the payout limit of that table.
+    """
+
+    day: Day
+    due: int
+    reason: Reason
+    link: Id | None = None
+    table: Id | None = None
+    level: Id | None = None
+    amount: int | None = None
+
+
+class NoticeGiven(Event, frozen=True, array_like=True):
+    """A notice stands from here on. notice: its number. Otherwise as in `GiveNotice`, by numbers."""
+
+    kind: ClassVar[int] = 90
+    notice: int
+    day: str
+    due: int
+    link: int | None
+    table: int | None
+    level: int | None
+    amount: int | None
+    reason: str
+    people: People
+
+
+def decide_give(state: BankState, command: GiveNotice, by: ActContext) -> NoticeGiven:
+    """Announces it, as many days before as the terms want."""
+    link = None if command.link is None else _open_link(state, command.link)
+    table = None if command.table is None else _table(state, command.table)
+    level = None
+    if link is None:
+        refuse_if(table is None or command.amount is None, "notice_of_nothing")
+    elif table is not None:
+        away = link.number not in table.links
+        refuse_if(away, "notice_link_not_of_table", link=link.terms.link, table=table.terms.table)
+        refuse_if(command.amount is not None, "notice_limit_of_all_tables")
+    if command.amount is not None:
+        level = _lowered(link, table, command.level, command.amount)
+    else:
+        refuse_if(command.level is not None, "notice_of_level_without_limit")
+    days = _days(link, table)
+    refuse_if(not _is_of(command.day, command.due), "day_malformed", day=command.day)
+    refuse_if(command.due <= by.at, "notice_day_past", day=command.day)
+    refuse_if(command.due - by.at < days * DAY_MS, "notice_too_late", day=command.day, days=days)
+    about = _about(link, table, level, command.amount)
+    stands = next((one for one in state.notices if one.about == about), None)
+    if stands is not None:
+        raise Refusal("notice_stands", notice=f"N{stands.number}", day=stands.day)
+    return NoticeGiven(
+        state.next_notice,
+        command.day,
+        command.due,
+        link.number if link else None,
+        table.number if table else None,
+        level,
+        command.amount,
+        command.reason,
+        by.people,
+    )
+
+
+def apply_given(effects: Effects, event: NoticeGiven) -> None:
+    """Keeps the notice; signs show it."""
+    state = effects.state
+    about = event.link or 0, event.table or 0, event.level or 0
+    state.notices.append(Notice(event.notice, *about, event.amount, event.day, event.due, effects.at))
+    state.next_notice = event.notice + 1
+    effects.noticed = True
+
+
+class WithdrawNotice(ActCommand, tag="withdraw-notice", frozen=True):
+    """What was announced is not done: the notice is taken away."""
+
+    notice: NoticeId
+    reason: Reason
+
+
+class NoticeWithdrawn(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 91
+    notice: int
+    reason: str
+    people: People
+
+
+def decide_withdraw(state: BankState, command: WithdrawNotice, by: ActContext) -> NoticeWithdrawn:
+    """Withdraws a notice that stands."""
+    notice = next((one for one in state.notices if f"N{one.number}" == command.notice), None)
+    if notice is None:
+        raise Refusal("notice_unknown", notice=command.notice)
+    return NoticeWithdrawn(notice.number, command.reason, by.people)
+
+
+def apply_withdrawn(effects: Effects, event: NoticeWithdrawn) -> None:
+    """Drops the notice; signs no longer show it."""
+    _drop(effects, lambda one: one.number == event.notice)
+
+
+def check_closing(state: BankState, link: Link, table: Table | None, at: int) -> None:
+    """Refuses to withdraw a link, at one table or at all, before the day that was announced for it.
+
+    at: of the entry, in unix milliseconds.
+    """
+    here = (0,) if table is None else (0, table.number)
+    given = [
+        one for one in state.notices if one.link == link.number and one.amount is None and one.table in here
+    ]
+    _check(given, "notice_needed_closes", link.terms.notice_days, at, link.terms.link)
+
+
+def check_lower(state: BankState, link: Link, terms: LinkTerms, at: int) -> None:
+    """Refuses terms of a link with a lower limit than was announced, or before that day."""
+    before = [(0, link.terms.most or None), *((level.number, level.terms.limit) for level in link.levels)]
+    after = [terms.most or None, *(level.limit for level in terms.levels)]
+    for (level, old), new in zip(before, after, strict=True):
+        about = link.number, 0, level, True
+        _check_limit(state, about, (old, new), (link.terms.notice_days, at, link.terms.link))
+
+
+def check_table_terms(state: BankState, table: Table, terms: TableTerms, at: int) -> None:
+    """Refuses terms of a table without a link, or with a lower payout limit, before the announced day."""
+    for number in table.links:
+        link = state.link(number)
+        if not link.closed and link.terms.link not in terms.links:
+            check_closing(state, link, table, at)
+    about, limits = (0, table.number, 0, True), (table.terms.payout_limit, terms.payout_limit)
+    _check_limit(state, about, limits, (table.terms.notice_days, at, table.terms.table))
+
+
+def _check_limit(
+    state: BankState,
+    about: tuple[int, int, int, bool],
+    limits: tuple[int | None, int | None],
+    of: tuple[int, int, str],
+) -> None:
+    """Refuses a limit that is lower than was announced, or sooner.
+
+    about: as `Notice.about`. limits: as it is and as it would be. of: the days before, the time of the entry,
+    and whose limit it is.
+    """
+    (old, new), (days, at, name) = limits, of
+    if new is None or (old is not None and new >= old):
+        return
+    given = [one for one in state.notices if one.about == about]
+    _check(given, "notice_needed_lowers", days, at, name)
+    told = [one for one in given if one.amount is not None and one.amount > new]
+    if told:
+        raise Refusal("notice_of_higher_limit", notice=f"N{told[0].number}", amount=told[0].amount)
+
+
+def forget_done(effects: Effects) -> None:
+    """Drops the notices of what has come about: of an ended link, a dropped one, a limit as it is now."""
+    _drop(effects, lambda one: _is_done(effects.state, one))
+
+
+def _is_done(state: BankState, notice: Notice) -> bool:
+    link = state.link(notice.link) if notice.link else None
+    table = state.table(notice.table) if notice.table else None
+    if link is not None and link.closed:
+        return True
+    if notice.amount is not None:
+        now = _limit_now(link, table, notice.level)
+        return now is not None and now <= notice.amount
+    return link is not None and table is not None and link.number not in table.links
+
+
+def _drop(effects: Effects, which: Callable[[Notice], bool]) -> None:
+    kept = [one for one in effects.state.notices if not which(one)]
+    if len(kept) < len(effects.state.notices):
+        effects.state.notices = kept
+        effects.noticed = True
+
+
+def _check(given: list[Notice], needed: str, days: int, at: int, name: str) -> None:
+    """Refuses what was not announced, or for a later day.
+
+    given: the notices that announce it. needed: the template where there are none.
+    """
+    if any(one.due <= at for one in given):
+        return
+    if given:
+        first = min(given, key=lambda one: one.due)
+        raise Refusal("notice_not_due", name=name, day=first.day, notice=f"N{first.number}")
+    refuse_if(days > 0, needed, name=name, days=days)
+
+
+def _open_link(state: BankState, name: str) -> Link:
+    found = next((link for link in state.links if link.terms.link == name), None)
+    if found is None:
+        raise Refusal("link_not_open_in_bank", field="link", link=name, bank=state.bank)
+    refuse_if(found.closed, "link_closed", field="link", link=name)
+    return found
+
+
+def _table(state: BankState, name: str) -> Table:
+    found = next((table for table in state.tables if table.terms.table == name), None)
+    if found is None:
+        raise Refusal("table_unknown", table=name)
+    return found
+
+
+def _lowered(link: Link | None, table: Table | None, name: str | None, amount: int) -> int | None:
+    """The number of the level whose limit is to be lower, None where it is no level's; checks that it is."""
+    level = None
+    if link is not None and link.levels:
+        names = [one.terms.level for one in link.levels]
+        chosen = names[0] if name is None and len(names) == 1 else name
+        if chosen not in names:
+            raise Refusal("level_unknown", link=link.terms.link, level=chosen or "", levels=names)
+        level = names.index(chosen) + 1
+    else:
+        refuse_if(name is not None, "notice_without_level")
+    now = _limit_now(link, table, level or 0)
+    if now is not None and amount >= now:
+        raise Refusal("notice_not_lower", now=now)
+    return level
+
+
+def _limit_now(link: Link | None, table: Table | None, level: int) -> int | None:
+    """The limit that a notice is about: of a level, of wagers on an offer, or of a table's payouts."""
+    if link is None:
+        return None if table is None else table.terms.payout_limit
+    return link.levels[level - 1].terms.limit if level else link.terms.most or None
+
+
+def _is_of(day: str, due: int) -> bool:
+    """Whether a moment may be the beginning of that day by the clocks of any site."""
+    year, month, date = map(int, day.split("-"))
+    if not (0 < month <= _MONTHS and year and 0 < date <= monthrange(year, month)[1]):
+        return False
+    return abs(due - timegm((year, month, date, 0, 0, 0)) * 1000) <= _CLOCKS_MS
+
+
+def _days(link: Link | None, table: Table | None) -> int:
+    """How many days before it is announced, by the terms."""
+    if link is not None:
+        return link.terms.notice_days
+    return 0 if table is None else table.terms.notice_days
+
+
+def _about(
+    link: Link | None, table: Table | None, level: int | None, amount: int | None
+) -> tuple[int, int, int, bool]:
+    """As `Notice.about`."""
+    return link.number if link else 0, table.number if table else 0, level or 0, amount is not None
+
+
+ACTS: Final = (
+    Act(
+        GiveNotice,
+        decide_give,
+        {NoticeGiven: apply_given},
+        power=ADMIN,
+    ),
+    Act(
+        WithdrawNotice,
+        decide_withdraw,
+        {NoticeWithdrawn: apply_withdrawn},
+        asked=True,
+        power=ADMIN,
+        bank=BankKey.SAID,
+    ),
+)
