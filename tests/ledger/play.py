@@ -32,6 +32,7 @@ from jackpot.rules.acts.rounds import Decline
 from jackpot.rules.acts.site_cursor import SeePeople
 from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal
 from jackpot.rules.acts.tables import OpenTable, Release
+from jackpot.rules.acts.triggers import RenewTriggers
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
@@ -42,6 +43,7 @@ from jackpot.rules.state import UNPAID, Award, Table
 from tests import frames
 from tests.frames import Bet, Claim, numbered
 from tests.ledger.people import Paper
+from tests.ledger.seeded_triggers import SeededTriggers
 from tests.rules import floor
 
 DOLLAR: Final = 1_000_000
@@ -73,6 +75,12 @@ THREE: Final = LinkTerms(
     levels=(LevelTerms("meter", 1_500, 200, 5_000 * DOLLAR, 1_000 * DOLLAR),),
     rows=(PayRow("mini-royal", Percent("meter", 10_000), "s"), PayRow("straight", ForOne(6))),
     validate_at=500 * DOLLAR,
+)  # fmt: skip
+
+MUST_HIT: Final = LinkTerms(
+    link="must-hit", bank="main", paytable="mystery", wager=5 * DOLLAR, hand_kind="mystery",
+    levels=(LevelTerms("meter", 1_000, 0, 10 * DOLLAR, 10 * DOLLAR, must_hit_by=20 * DOLLAR),),
+    rows=(), electronic=True, count_chips=False, hold_table=False, form="committed",
 )  # fmt: skip
 
 OLD: Final = replace(THREE, link="old")
@@ -196,6 +204,19 @@ class Play:
             CloseLink("old", "a new game"),
         ):
             assert self.act(act, "anna", "ben").of_act().ok, act
+        self._must_hit()
+
+    def _must_hit(self) -> None:
+        """A committed mystery level is won, and its link begins anew with the next trigger (Y2, Y12)."""
+        self.engine.triggers = SeededTriggers(7)
+        self.act(OpenLink(MUST_HIT))
+        self.act(RenewTriggers())
+        self.act(OpenTable(TableTerms("T10", "any", 7, ("must-hit",), max_rounds_per_minute=1_000)))
+        for number in range(3):  # seven wagers lift the meter by $3.50, from $10 to $20 at most
+            bets = tuple(Bet(seat, "must-hit", 500) for seat in range(1, 8))
+            self.frame("T10", frames.Wager(f"m{number}", bets, lock=True))
+            self.frame("T10", frames.Close(f"m{number}"))
+        assert self.engine.state.links[-1].levels[0].hits
 
     def new_epoch(self, epoch: int) -> None:
         """Begins a new epoch."""
