@@ -361,4 +361,7 @@ def _warn(source: ConfigSource, offer: OfferEntry, paytable: Paytable) -> None:
     if paytable.status == "proposed":
         source.warn(f"offer {offer.id}: {paytable.id} was proposed, not adopted")
     if offer.approved:
-        source.warn(f'offer {offer.id}: {offer.placed}, with the approval "{offer.approved}" (B2)')
+        source.warn(
+            f"offer {offer.id}: its wagers are placed on the {offer.placed}, with the approval "
+            f'"{offer.approved}" (B2)'
+        )
