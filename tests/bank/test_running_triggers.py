@@ -18,6 +18,7 @@ from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.trigger_rows import SealedTrigger, stored
 from jackpot.ledger.trigger_vault import unseal
+from jackpot.ledger.verify.side_tables import KeptRows, compare
 from jackpot.ledger.verify.verifier import verify
 from jackpot.ledger.witness import Witness
 from jackpot.rules import registry
@@ -138,6 +139,11 @@ def proved(ledger: Reader) -> None:
     assert not verify(ledger, bank="main").problems
 
 
+def compared(ledger: Reader) -> list[str]:
+    """What the tables next to the journal say that the chain does not."""
+    return list(compare(ledger, ledger.banks(), KeptRows(known=True, days=None, at=0)).problems)
+
+
 def suspended(found: dict[str, Any]) -> list[str]:
     (link,) = found["links"]
     return list(link["reasons"])
@@ -180,6 +186,16 @@ def test_each_win_opens_its_commitment_and_makes_the_next(kind: str, fresh: Fres
         (row, trigger), (now, _) = first[0], running(config, ledger)
         assert (row.committed, trigger.value) == (made[0].digest, opened[0].value)
         assert now.committed == made[-1].digest
+        assert not compared(ledger)
+    with closing(open_ledger(config.ledger.url)) as ledger:
+        ledger.change(("UPDATE mystery_trigger SET committed = ?1", (bytes(32),)))
+        last = f"commitment {now.which.number}, is missing: it can never be opened"
+        assert compared(ledger) == [
+            f"main: the row of mystery_trigger of {LINK} meter, {last}",
+            f"a row of mystery_trigger ({'00' * 8}) is of no running commitment: somebody wrote it, or put it "
+            "back",
+        ]
+    with closing(open_reader(config.ledger.url)) as ledger:
         assert witnessed(config) == len(made)
 
 

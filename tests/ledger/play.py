@@ -11,6 +11,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
+from jackpot.ledger.trigger_rows import SealedTrigger
+from jackpot.ledger.trigger_vault import seal
 from jackpot.rules import commands as c
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
@@ -38,11 +40,14 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import EnvyRow, ForOne, LevelTerms, LinkTerms, Percent, TableTerms
 from jackpot.rules.paytable import PaytableRow as PayRow
+from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import Proof
 from jackpot.rules.state import UNPAID, Award, Table
+from jackpot.rules.triggers import NewTrigger
 from tests import frames
 from tests.frames import Bet, Claim, numbered
 from tests.ledger.people import Paper
+from tests.ledger.sealed import KEY
 from tests.ledger.seeded_triggers import SeededTriggers
 from tests.rules import floor
 
@@ -217,6 +222,13 @@ class Play:
             self.frame("T10", frames.Wager(f"m{number}", bets, lock=True))
             self.frame("T10", frames.Close(f"m{number}"))
         assert self.engine.state.links[-1].levels[0].hits
+
+    def sealed(self) -> list[SealedTrigger]:
+        """The running triggers, as a server has them next to its journal."""
+        triggers, last = self.engine.triggers, mystery.last_commitments(self.engine.state)
+        return [
+            seal(KEY, NewTrigger(one.which, triggers.opened(one.committed))) for one in last if one.running
+        ]
 
     def new_epoch(self, epoch: int) -> None:
         """Begins a new epoch."""
