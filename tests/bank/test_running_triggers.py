@@ -189,11 +189,11 @@ def test_each_win_opens_its_commitment_and_makes_the_next(kind: str, fresh: Fres
         assert not compared(ledger)
     with closing(open_ledger(config.ledger.url)) as ledger:
         ledger.change(("UPDATE mystery_trigger SET committed = ?1", (bytes(32),)))
+        nobodys = "is of no running commitment: somebody wrote it, or put it back"
         last = f"commitment {now.which.number}, is missing: it can never be opened"
         assert compared(ledger) == [
             f"main: the row of mystery_trigger of {LINK} meter, {last}",
-            f"a row of mystery_trigger ({'00' * 8}) is of no running commitment: somebody wrote it, or put it "
-            "back",
+            f"a row of mystery_trigger ({'00' * 8}) {nobodys}",
         ]
     with closing(open_reader(config.ledger.url)) as ledger:
         assert witnessed(config) == len(made)
