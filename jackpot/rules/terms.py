@@ -249,7 +249,8 @@ def house_return(terms: LinkTerms) -> Fraction:
     """What a wager on a mystery link returns of itself: its rates, and the house's money a cycle (Y5)."""
     total = Fraction(sum(level.primary for level in terms.levels), BASIS_POINTS)
     for level in terms.levels:
-        total += level.reseed / (terms.wager * mean_wagers(level, terms.wager))
+        mean = mean_wagers(level, terms.wager)
+        total += Fraction(level.reseed * mean.denominator, terms.wager * mean.numerator)
     return total
 
 
