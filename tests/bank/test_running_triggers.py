@@ -81,8 +81,8 @@ def floor(folder: Path, url: str = "", *, key: bool = True) -> Config:
 class Floor:
     """A table that plays on a server, a round of seven wagers after the other."""
 
-    def __init__(self, server: Server, device: Device) -> None:
-        self.server, self.device = server, device
+    def __init__(self, device: Device) -> None:
+        self.device = device
         self.seq = device.heard[-1]["last_seq"]
 
     async def send(self, **message: Any) -> dict[str, Any]:
@@ -110,10 +110,18 @@ class Floor:
         raise AssertionError("$10 of contributions, and no win")
 
 
+class Playing(Floor):
+    """The same, on a server of this process."""
+
+    def __init__(self, server: Server, device: Device) -> None:
+        super().__init__(device)
+        self.server = server
+
+
 @asynccontextmanager
-async def playing(config: Config, ledger: Any = None) -> AsyncIterator[Floor]:
+async def playing(config: Config, ledger: Any = None) -> AsyncIterator[Playing]:
     async with Server(config, ledger=ledger) as server, table(server) as device:
-        yield Floor(server, device)
+        yield Playing(server, device)
 
 
 def key_file(config: Config) -> Path:
