@@ -20,7 +20,14 @@ from jackpot.auth.request_expiry import expire
 from jackpot.auth.retention import names_by_age, orphan_rows, papers_by_age
 from jackpot.auth.site_cursor import see_people
 from jackpot.bank.bank import Bank, BankStopped
-from jackpot.bank.config_alignment import AlignedBank, agree, align_triggers, is_left_out, open_books
+from jackpot.bank.config_alignment import (
+    AlignedBank,
+    agree,
+    align_triggers,
+    is_left_out,
+    open_books,
+    watch_triggers,
+)
 from jackpot.bank.level_order import watch_level_order
 from jackpot.bank.lifecycle import BankLifecycle, patience
 from jackpot.bank.readings import GamingDayCalendar, read_ended, take_readings
@@ -267,6 +274,7 @@ class Server(Process):
         duties = [
             take_readings(bank, calendar),
             watch_level_order(bank),
+            watch_triggers(bank),
             see_people(bank, self.auth.directory),
         ]
         if site.papers_kept_days is not None:

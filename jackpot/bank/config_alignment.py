@@ -3,6 +3,7 @@
 If the two differ the journal prevails, and the link is suspended.
 """
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple
@@ -62,6 +63,9 @@ BY_HAND: Final = (
 
 # What to do about terms that were not announced, or for a later day.
 PUT_BACK: Final = "until then put the configuration back as it was, and start again"
+
+# Which triggers are missing changes only when the ledger is read again; meanwhile their closes wait.
+LOOK_EVERY_S: Final = 1.0
 
 log: Final = structlog.get_logger()
 
@@ -320,6 +324,16 @@ async def align_triggers(bank: Bank) -> None:
             await _do(bank, Suspend(cause, (link,), ""))
         if cause != TRIGGER_REASON and TRIGGER_REASON in suspended:
             await _do(bank, Resume(TRIGGER_REASON, (link,), ""))
+
+
+async def watch_triggers(bank: Bank) -> None:
+    """Aligns the links whenever other triggers are missing, as after a doubt. Raises BankStopped."""
+    known = dict(bank.triggers.troubles())
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        if (now := dict(bank.triggers.troubles())) != known:
+            await align_triggers(bank)
+            known = now
 
 
 class _Trouble(NamedTuple):

@@ -310,6 +310,27 @@ def test_another_key_and_a_deleted_row_are_told_apart(tmp_path: Path, logged: li
     play()
 
 
+def test_a_trigger_that_is_deleted_under_a_server_stops_its_link(tmp_path: Path) -> None:
+    """Y12: it plays on by what it has in its memory; once it reads the ledger again the link waits."""
+    config = floor(tmp_path)
+
+    @on_loop
+    async def play() -> None:
+        ledger = Faulty(config)
+        async with playing(config, ledger) as place:
+            store = place.server.banks["main"].store
+            await store.change(("DELETE FROM mystery_trigger", ()))
+            assert (await place.send(t="close", round=await place.lock()))["t"] == "ack"
+            await store.change(("DELETE FROM mystery_trigger", ()))
+            ledger.faults.append(doubt)
+            name = await place.lock()
+            assert (await place.send(t="close", round=name))["code"] == "suspended"
+            await place.device.hear(lambda heard: heard["t"] == "link" and heard["state"] == "suspended")
+            assert suspended(await administer(config, do="/links")) == ["trigger"]
+
+    play()
+
+
 def test_a_rolled_back_ledger_is_found_out_and_goes_on_with_a_fresh_trigger(
     tmp_path: Path, logged: list[dict[str, Any]]
 ) -> None:
