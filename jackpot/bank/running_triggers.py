@@ -9,7 +9,7 @@ Only the decision of a close asks for a trigger. Whoever else wants to know gets
 """
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Self
 
@@ -46,6 +46,7 @@ class RunningTriggers:
     def __init__(self, bank: str, key_file: Path | None) -> None:
         self._bank = bank
         self._key_file = key_file
+        self._random: Callable[[int], bytes] = secrets.token_bytes
         self._key: MysteryKey | None = None
         self._held: dict[bytes, Trigger] = {}
         self._locked: dict[bytes, Trigger] = {}
@@ -61,9 +62,10 @@ class RunningTriggers:
         return f"{type(self).__name__}({self._bank}, {len(self._held)} held)"
 
     @classmethod
-    def in_memory(cls, bank: str) -> Self:
-        """For a simulated bank: under a key that nobody has, without a witness."""
+    def in_memory(cls, bank: str, random: Callable[[int], bytes]) -> Self:
+        """For a simulated bank: under a key that nobody has, without a witness. random: draws its triggers."""
         made = cls(bank, None)
+        made._random = random
         made._key, made._no_key = MysteryKey(secrets.token_bytes(KEY_BYTES)), ""
         return made
 
@@ -95,8 +97,8 @@ class RunningTriggers:
             return None
         known = self._numbers.get(_place(least), 0)
         which = msgspec.structs.replace(least, number=max(least.number, known + 1))
-        drawing = uniform(secrets.token_bytes(RAW_BYTES), upto - above)
-        trigger = Trigger(secrets.token_bytes(SALT_BYTES), above + 1 + drawing.value, drawing.raw)
+        drawing = uniform(self._random(RAW_BYTES), upto - above)
+        trigger = Trigger(self._random(SALT_BYTES), above + 1 + drawing.value, drawing.raw)
         new = NewTrigger(which, trigger)
         self._drawn.append(new)
         return TriggerCommitted(which.number, new.committed)
