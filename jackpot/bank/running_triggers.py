@@ -63,7 +63,7 @@ class RunningTriggers:
 
     @classmethod
     def in_memory(cls, bank: str, random: Callable[[int], bytes]) -> Self:
-        """For a simulated bank: under a key that nobody has, without a witness. random: draws its triggers."""
+        """For a simulated bank: under a key that nobody has, without a witness. random: of its triggers."""
         made = cls(bank, None)
         made._random = random
         made._key, made._no_key = MysteryKey(secrets.token_bytes(KEY_BYTES)), ""
