@@ -30,7 +30,7 @@ from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.programs import BeginProgram, ConfirmProgram
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject
-from jackpot.rules.acts.rounds import Decline
+from jackpot.rules.acts.rounds import DecideAbandoned, Decline
 from jackpot.rules.acts.site_cursor import SeePeople
 from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal
 from jackpot.rules.acts.tables import OpenTable, Release
@@ -209,18 +209,28 @@ class Play:
             CloseLink("old", "a new game"),
         ):
             assert self.act(act, "anna", "ben").of_act().ok, act
+        self._leave("T10")
         self._must_hit()
+
+    def _leave(self, name: str) -> None:
+        """A player leaves in the middle of a round, and a floorperson confirms it."""
+        self.act(OpenTable(TableTerms(name, "let-it-ride", 7, ("new",))))
+        self.frame(name, frames.Wager(f"{name}-r", (Bet(1, "new", 500),), lock=True))
+        self.frame(name, frames.Settle(f"{name}-r", (Claim(1, abandoned=True),)))
+        left = DecideAbandoned(name, f"{name}-r", 1, True, "went home")
+        assert self.act(left, "anna").of_act().ok
+        self.frame(name, frames.Close(f"{name}-r"))
 
     def _must_hit(self) -> None:
         """A committed mystery level is won, and its link begins anew with the next trigger (Y2, Y12)."""
         self.engine.triggers = SeededTriggers(7)
         self.act(OpenLink(MUST_HIT))
         self.act(RenewTriggers())
-        self.act(OpenTable(TableTerms("T10", "any", 7, ("must-hit",), max_rounds_per_minute=1_000)))
+        self.act(OpenTable(TableTerms("T11", "any", 7, ("must-hit",), max_rounds_per_minute=1_000)))
         for number in range(3):  # seven wagers lift the meter by $3.50, from $10 to $20 at most
             bets = tuple(Bet(seat, "must-hit", 500) for seat in range(1, 8))
-            self.frame("T10", frames.Wager(f"m{number}", bets, lock=True))
-            self.frame("T10", frames.Close(f"m{number}"))
+            self.frame("T11", frames.Wager(f"m{number}", bets, lock=True))
+            self.frame("T11", frames.Close(f"m{number}"))
         assert self.engine.state.links[-1].levels[0].hits
 
     def sealed(self) -> list[SealedTrigger]:

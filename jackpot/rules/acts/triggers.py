@@ -39,7 +39,7 @@ class Renewed(msgspec.Struct, frozen=True, array_like=True):
 class TriggersRenewed(Event, frozen=True, array_like=True):
     """Commitments that were opened and made besides a win, by link and level."""
 
-    kind: ClassVar[int] = 92
+    kind: ClassVar[int] = 93
     levels: list[Renewed]
 
 
