@@ -26,7 +26,7 @@ OF_TABLE = 'game = "any"\nmax_rounds_per_minute = 60\n'
 async def test_a_mystery_is_won_shown_and_validated(tmp_path: Path) -> None:
     """Y3, Y6, Y7, Y10: the close answers with the award; its page asks for the pictures of its round."""
     faults: list[str] = []
-    config = configure(tmp_path, links=MYSTERY, of_table=OF_TABLE)
+    config = configure(tmp_path, links=MYSTERY, of_tables=OF_TABLE)
     async with staffed(config) as server, table(server) as device, chromium() as browser:
         (facts,) = device.heard[1]["links"]
         assert (facts["must_hit_by"], facts["count"]) == ({"meter": 60}, True)
