@@ -74,6 +74,10 @@ FOLD: dict[Game, Fold] = {
 }
 
 
+# The ids of its paytables begin so.
+MASSACHUSETTS: Final = "ma-"
+
+
 class Percent(msgspec.Struct, frozen=True, array_like=True, tag="percent"):
     """A share of a level's meter (A1): `rate` in basis points, 10_000 is the whole meter."""
 
@@ -222,6 +226,11 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
         return not self.levels
 
     @property
+    def of_massachusetts(self) -> bool:
+        """Whether it is played by the rules of Massachusetts; any other link by those of Pennsylvania."""
+        return self.paytable.startswith(MASSACHUSETTS)
+
+    @property
     def has_chips(self) -> bool:
         """Whether its wagers are chips on the device, which the dealer counts at the lock (T3, B6)."""
         return self.placed == "device" and not self.electronic
@@ -237,11 +246,17 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
         return (FOLD[game] if self.fold == "game" else self.fold) == "forfeits"
 
 
+PairPlus = Literal["ante", "half-ante", "both"]
+"""What a holder may ask of a Pair Plus Wager: an Ante of its amount, of half of it, or both wagers (B7)."""
+
+
 class TableTerms(msgspec.Struct, frozen=True, array_like=True):
     """A table and its links (L2). seats: its betting positions. links: in settlement order.
 
     max_rounds_per_minute: 0 is off (L11). payout_limit: what its base wagers pay at most, in micro-dollars,
     None for no limit (P1). notice_days: so many days before that is lowered people announce it (P2).
+    base_wagers: paytables of what the table's own game pays, Ante Bonus and Blind among them; pair_plus: what
+    a Pair Plus Wager needs besides (B7). Both are posted, and nothing here is decided by them (B2).
     """
 
     table: str
@@ -252,3 +267,5 @@ class TableTerms(msgspec.Struct, frozen=True, array_like=True):
     max_rounds_per_minute: int = 0
     payout_limit: int | None = None
     notice_days: int = 0
+    base_wagers: tuple[str, ...] = ()
+    pair_plus: PairPlus | None = None

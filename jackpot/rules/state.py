@@ -164,13 +164,30 @@ class HitShown(msgspec.Struct, array_like=True, gc=False):
     cards: bytes = b""
 
 
+class Commitment(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The last commitment to a trigger of a level (Y12); the trigger itself is in no state.
+
+    bank, cycle: where it was made, as in its hash. above, upto: the trigger is a sum between them, the higher
+    one among them; micro-dollars. running: it was not opened yet.
+    """
+
+    bank: str
+    cycle: int
+    number: int
+    digest: bytes
+    above: int
+    upto: int
+    running: bool = True
+
+
 class MysteryCycle(msgspec.Struct, array_like=True, gc=False):
     """The running cycle of a level that must hit by a sum (Y2), and what is left of those before (Y4).
 
     terms: on which it began; changed ones count from the next (Y11). start: its meter then. decided: the
     highest meter that was decided without a win, at first the start. stake: the house's money in it (L8).
     undone: by the cycle whose award was undone, what waits in the overflow for refunds of its wagers. lent:
-    by award, what the house paid when people raised it. Micro-dollars.
+    by award, what the house paid when people raised it. Micro-dollars. commitment: of a committed level.
+    replace: it is to be opened, and the trigger drawn afresh, before anything is decided by it (Y8, Y11).
     """
 
     terms: LevelTerms
@@ -179,6 +196,8 @@ class MysteryCycle(msgspec.Struct, array_like=True, gc=False):
     stake: int
     undone: dict[int, int] = {}
     lent: dict[int, int] = {}
+    commitment: Commitment | None = None
+    replace: bool = False
 
 
 class Level(msgspec.Struct, array_like=True):
@@ -251,7 +270,10 @@ class Placed(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class HandShown(msgspec.Struct, array_like=True, gc=False):
-    """A hand as a settlement showed it; cards packed, one byte each. player: whose, if the hand says."""
+    """A hand as a settlement showed it; cards packed, one byte each. player: whose, if the hand says.
+
+    abandoned: the player has left; without cards it is no hand, and asks people (P6).
+    """
 
     seat: int
     cards: bytes = b""
@@ -260,6 +282,7 @@ class HandShown(msgspec.Struct, array_like=True, gc=False):
     link: int = 0
     folded: bool = False
     player: str | None = None
+    abandoned: bool = False
 
 
 class Sharer(msgspec.Struct, array_like=True, gc=False):
@@ -329,6 +352,7 @@ class Round(msgspec.Struct, array_like=True):
     terms: on which it was played, by link, where people have changed them since (L9). sums: the dealer's, by
     link, in micro-dollars (B3). offers: the numbers of the offers that were wagered on. bonus: the cards of
     the Six Card Bonus that all share (B16). players: who are dealt a hand, 0 where nobody said (B10).
+    abandoned: the seats whose players left, and whether people have confirmed it (P6).
     counted: its wagers on mystery levels, once it was closed (Y3).
     """
 
@@ -353,6 +377,15 @@ class Round(msgspec.Struct, array_like=True):
     bonus: bytes = b""
     players: int = 0
     counted: list[CountedBet] = []
+    abandoned: dict[int, bool] = {}
+
+    def lost(self) -> set[int]:
+        """The seats that people confirmed as abandoned: their wagers have lost (P6)."""
+        return {seat for seat, confirmed in self.abandoned.items() if confirmed}
+
+    def waiting(self) -> list[int]:
+        """The seats that may be abandoned, while people have not answered (P6)."""
+        return sorted(seat for seat, confirmed in self.abandoned.items() if not confirmed)
 
     def owners(self) -> dict[int, str]:
         """Whose each seat is, where a wager said it (T9)."""
@@ -380,8 +413,8 @@ class Round(msgspec.Struct, array_like=True):
         return next(own, 0)
 
     def on_dealer(self) -> bool:
-        """Whether a wager is on the dealer's hand."""
-        return True in [bet.dealer for bet in self.bets]
+        """Whether a wager is on the dealer's hand, and not lost with its seat."""
+        return True in [bet.dealer and not self.abandoned.get(bet.seat) for bet in self.bets]
 
 
 class ReopenRequest(msgspec.Struct, array_like=True):

@@ -66,6 +66,12 @@ TEMPLATES: Final[dict[str, Template]] = {
     "link_is_suspended": Template(
         Code.SUSPENDED, "{link} is suspended ({reasons})", ("link", "reasons:list"), field="link"
     ),
+    "trigger_missing": Template(
+        Code.SUSPENDED,
+        "the trigger of {link} {level} is not to be had now",
+        ("link", "level"),
+        field="link",
+    ),
     "cards_must_stay": Template(
         Code.TABLE_HELD, "the cards of a cage award stay on the table until it is documented or released"
     ),
@@ -136,6 +142,46 @@ TEMPLATES: Final[dict[str, Template]] = {
     ),
     "round_has_awards": Template(
         Code.AWARD_STANDING, "it has awards; a floorperson undoes them first", field="round"
+    ),
+    "abandoned_alone": Template(
+        Code.BAD_MESSAGE,
+        "seat {seat}: with abandoned come its cards alone, once a floorperson has confirmed it",
+        ("seat",),
+        field="abandoned",
+    ),
+    "abandoned_unconfirmed": Template(
+        Code.BAD_MESSAGE,
+        "no floorperson has confirmed seat {seat}; send it without cards, and with them after that",
+        ("seat",),
+        field="abandoned",
+    ),
+    "abandoned_too_late": Template(
+        Code.BAD_MESSAGE, "the round was closed before; seat {seat} has lost", ("seat",), field="abandoned"
+    ),
+    "abandoned_not_of_link": Template(
+        Code.BAD_MESSAGE,
+        "{link} plays by the rules of Massachusetts, which know no abandoned wager; leave seat {seat} out",
+        ("seat", "link"),
+        field="abandoned",
+    ),
+    "abandoned_waits": Template(
+        Code.BAD_MESSAGE,
+        "a floorperson first answers for seat {seats} on the table's page, or with `jackpot rounds "
+        "decide-abandoned`; then close the round",
+        ("seats:list",),
+        field="abandoned",
+    ),
+    "abandoned_would_win": Template(
+        Code.BAD_MESSAGE,
+        "seat {seat} would win by this; a floorperson first answers whether it is abandoned",
+        ("seat",),
+        field="abandoned",
+    ),
+    "abandoned_without_wager": Template(
+        Code.NO_WAGER, "seat {seat} has no wager in this round", ("seat",), field="abandoned"
+    ),
+    "abandoned_not_asked": Template(
+        Code.NO_SUCH_ROUND, "the table does not say that seat {seat} was abandoned", ("seat",), field="seat"
     ),
     "void_settles_for_no_cause": Template(
         Code.BAD_MESSAGE,
@@ -666,6 +712,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "terms_mystery_seed": Template(None, "level {level}: seed and reseed differ (Y1)", ("level",)),
     "terms_mystery_width": Template(
         None, "level {level}: one wager lifts it from its reseed to must_hit_by (Y1)", ("level",)
+    ),
+    "terms_mystery_cent": Template(
+        None, "level {level}: a first wager may win it at less than a cent (Y1)", ("level",)
     ),
     "terms_mystery_return": Template(
         None, "its wagers return {percent} % of themselves, more than the wager (Y1)", ("percent",)

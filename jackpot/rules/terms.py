@@ -117,6 +117,8 @@ def check_table(terms: TableTerms) -> None:
         raise Fault("terms_adjacent_boxes", count=terms.adjacent_boxes)
     if terms.max_rounds_per_minute < 0:
         raise Fault("terms_max_rounds", count=terms.max_rounds_per_minute)
+    for name in terms.base_wagers:
+        _id("base_wagers", name)
     if terms.payout_limit is not None:
         _money("payout_limit", terms.payout_limit, 1, SUM_MAX)
     _notice_days(terms.notice_days)
@@ -228,6 +230,8 @@ def _mystery(terms: LinkTerms) -> None:
             raise Fault("terms_mystery_seed", level=level.level)
         if level.reseed + terms.wager * level.primary // BASIS_POINTS >= level.must_hit_by:
             raise Fault("terms_mystery_width", level=level.level)
+        if level.reseed + terms.wager * level.primary // BASIS_POINTS < MICROS_PER_CENT:
+            raise Fault("terms_mystery_cent", level=level.level)
     if not all(0 < level.primary <= BASIS_POINTS for level in terms.levels):
         return  # it is told next
     if house_return(terms) > 1:

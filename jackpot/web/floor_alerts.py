@@ -9,7 +9,7 @@ from jackpot.api.suspension_help import remedies, remedy, suspended
 from jackpot.auth.auth_service import NOBODY_YET
 from jackpot.bank.bank import Bank
 from jackpot.net.devices import ConnectedDevices
-from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR
+from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, ROLLED_BACK, TRIGGER_REASON
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
@@ -35,6 +35,12 @@ _ON_PAGE: Final = {
     INTERNAL: Sentence("keep the log; once it is understood two people resume it on its page"),
     TRANSFERRED: Sentence(
         "its money went to another link; close it on its page, or two people resume it there"
+    ),
+    TRIGGER_REASON: Sentence(
+        "the server's log says which file is missing; bring it back and start the server again"
+    ),
+    ROLLED_BACK: Sentence(
+        "bring back the ledger that has it; if that is lost, two people resume the link on its page"
     ),
     PROGRAM_REASON: Sentence(
         "two people compare the program's digest with the published one, on the link's page"
@@ -98,6 +104,15 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
             strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
             typed = f"count again at the table, or {strike}, or `jackpot rounds void`"
             yield _trouble(said, typed, _table_at(name), there)
+        for one in (round_ or {}).get("abandoned", ()):
+            if not one["confirmed"]:
+                said = Sentence(
+                    "Table {table}: seat {seat} may be abandoned; its round waits for a floorperson",
+                    table=name, seat=one["seat"],
+                )  # fmt: skip
+                typed = f"`jackpot rounds decide-abandoned {name} {round_['round']} {one['seat']}`"
+                there = Sentence("a floorperson answers on the table's page")
+                yield _trouble(said, f"a floorperson answers: {typed}", _table_at(name), there)
         if table["waiting"] > WAITING_MAX:
             waiting = f"{table['waiting']:,}"
             said = Sentence("Table {table}: {count} awards wait for people", table=name, count=waiting)

@@ -33,6 +33,7 @@ from jackpot.rules.acts import (
     site_cursor,
     snapshot_seals,
     tables,
+    triggers,
     vouching,
 )
 from jackpot.rules.acts.act import Act
@@ -56,6 +57,7 @@ ACTS: Final[tuple[Act, ...]] = (
     *level_order.ACTS,
     *banks.ACTS,
     *snapshot_seals.ACTS,
+    *triggers.ACTS,
     *archives.ACTS,
     *people.ACTS,
     *sessions.ACTS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
 
@@ -45,11 +45,25 @@ class Prize(NamedTuple):
     stake: int = 0
 
 
-class AwardTally:
-    """The awards of one entry, decided one after the other on copies; the state does not change."""
+class Left(Protocol):
+    """A seat that its player left."""
 
-    def __init__(self, state: BankState, table: Table, round_: Round) -> None:
+    @property
+    def number(self) -> int: ...
+
+
+class AwardTally:
+    """The awards of one entry, decided one after the other on copies; the state does not change.
+
+    left: seats of which this entry says that their players left (P6).
+    """
+
+    def __init__(self, state: BankState, table: Table, round_: Round, left: Sequence[Left] = ()) -> None:
         self.state = state
+        self.lost = self._waits = set[int]()
+        if left or round_.abandoned:
+            self.lost = round_.lost()
+            self._waits = {*round_.waiting(), *(seat.number for seat in left)} - self.lost
         self.table = table
         self.round = round_
         self.hits: list[HitMade] = []
@@ -70,7 +84,15 @@ class AwardTally:
     @cached_property
     def own(self) -> dict[tuple[int, int], int]:
         """By seat and link the amount of each wager on the seat's own hand, as in `Placed`."""
-        return {(bet.seat, bet.link): bet.amount for bet in self.round.bets if not bet.dealer}
+        return {
+            (bet.seat, bet.link): bet.amount
+            for bet in self.round.bets
+            if not bet.dealer and bet.seat not in self.lost
+        }
+
+    def check_stays(self, seat: int) -> None:
+        """Refuses an award to a seat while people have not said whether it was abandoned (P6)."""
+        refuse_if(seat in self._waits, "abandoned_would_win", seat=seat)
 
     def rows(self, link: int, ranked: Ranked) -> tuple[PaytableRow | None, EnvyRow | None]:
         """The row that a hand is paid by on a link, and the row of its envy bonuses (H3, A5)."""
@@ -150,8 +172,9 @@ class AwardTally:
         holder = names.plain(winner.player) if winner.player else owners.get(winner.seat)
         for bet in sorted(self.round.bets, key=lambda bet: -bet.seat):
             own = bet.seat == winner.seat or (holder is not None and owners.get(bet.seat) == holder)
-            if bet.link != link.number or bet.dealer or own:
+            if bet.link != link.number or bet.dealer or own or bet.seat in self.lost:
                 continue
+            self.check_stays(bet.seat)
             waits = hit is None or winner.unverified or any(a.status != "final" for a in hit.awards)
             hit = hit or self._hit(link, winner)
             status: Status = "pending" if waits or _has_waiting(hit) else "final"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tests.faults.worked.form import (
     CRISS,
+    FOUR,
     THREE,
     UTH,
     Act,
@@ -48,6 +49,11 @@ def won(seat: int, amount: str, hand: str, link: str, **more: object) -> Won:
 def strike(round_: str, seat: int, link: str, people: int, *, ok: bool = True) -> Act:
     where = {"table": "T1", "round": round_, "seat": seat, "link": link}
     return Act("strike", None, where, people, ok)
+
+
+def answer(round_: str, seat: int, *, abandoned: bool, ok: bool = True) -> Act:
+    where = {"table": "T1", "round": round_, "seat": seat, "abandoned": abandoned}
+    return Act("decide_abandoned", None, where, 1, ok)
 
 
 BONUS: Message = {"bonus": cards("Jd Td 9d")}
@@ -113,6 +119,38 @@ EXAMPLES: list[Example] = [
                     dealer="9s 9c 4d",
                 ),
                 (won(6, "250.00", QUADS, "S"), won(3, "200.00", "straight-flush", "P")),
+            ),
+        ),
+        {},
+    ),
+    Example(
+        "Aces Up: the best four of five cards; of pairs that of aces alone; a fold stands by the cards shown",
+        ("B8", "H3"),
+        "41 Pa.B. 3836 (2011), proposed 58 Pa. Code 641a.11(b)(1) and 641a.12(c) A",
+        (offer("A", "pa-641a-2011-aces-up-A"),),
+        (Table("T1", FOUR, links=("A",)),),
+        (
+            Frame("T1", wager("r1", bets("A", [7, 6, 5, 4, 3, 1], FIVE))),
+            # seat 7 folds a pair of aces and shows it: 1 x 5.00; seat 6's kings pay nothing; seat 5's tens
+            # are 50 x 5.00; seat 4 has two pair, 2 x 5.00; seat 3 a flush of four, 6 x 5.00; seat 1 folds and
+            # does not show
+            Frame(
+                "T1",
+                settle(
+                    "r1",
+                    shown(7, "Ah Ad 3c 5s 9d", folded=True),
+                    shown(6, "Kh Kd 2c 6s 8d"),
+                    shown(5, "Ts Th Td Tc 4c"),
+                    shown(4, "7s 7h 9c 9h Qd"),
+                    shown(3, "2h 4h 8h Jh 6c"),
+                    shown(1, folded=True),
+                ),
+                (
+                    won(7, "5.00", "pair", "A"),
+                    won(5, "250.00", QUADS, "A"),
+                    won(4, "10.00", "two-pair", "A"),
+                    won(3, "30.00", "flush", "A"),
+                ),
             ),
         ),
         {},
@@ -308,6 +346,44 @@ EXAMPLES: list[Example] = [
             Frame("T1", void("r2", cause="stub-count"), refunds=("R:6",)),
         ),
         {("L", ""): Level("10000.00", "10000", "0")},
+    ),
+    Example(
+        "a player leaves: the floor confirms it, the wagers lose, and the cards earn the others their envy",
+        ("P6", "A5", "T8"),
+        "58 Pa. Code 643a.7(b), .12(d)(5) A",
+        (Link("L", "pa-643a-three-card-A"),),
+        (Table("T1"),),
+        (
+            Frame("T1", wager("r1", bets("L", [6, 5, 2]))),
+            Frame("T1", settle("r1", shown(5, abandoned=True), close=False)),
+            Frame("T1", close("r1"), code="bad_message"),
+            # Seat 6 would earn seat 5 an envy bonus, and nobody knows yet whether that seat stays.
+            Frame("T1", settle("r1", shown(6, "As Ks Qs"), close=False), code="bad_message"),
+            answer("r1", 4, abandoned=True, ok=False),
+            answer("r1", 5, abandoned=True),
+            # The mini-royal of hearts wins seat 5 nothing; it is worth 25.00 to each of the two others.
+            Frame(
+                "T1",
+                settle("r1", shown(6, "2c 7d 9h"), shown(5, "Ah Kh Qh", abandoned=True)),
+                envies([6, 2], "25.00", "mini-royal", 5),
+            ),
+        ),
+        {("L", ""): Level("1000.42", "1000", "0.42")},
+    ),
+    Example(
+        "a player did not leave: the hand is settled at its turn",
+        ("P6",),
+        "58 Pa. Code 643a.7(b), .12(d)(1) A",
+        (Link("L", "pa-643a-three-card-A"),),
+        (Table("T1"),),
+        (
+            Frame("T1", wager("r1", bets("L", [5]))),
+            Frame("T1", settle("r1", shown(5, abandoned=True), close=False)),
+            answer("r1", 5, abandoned=False),
+            answer("r1", 5, abandoned=False, ok=False),
+            Frame("T1", settle("r1", shown(5, "2c 7d 9h"))),
+        ),
+        {("L", ""): Level("1000.14", "1000", "0.14")},
     ),
     Example(
         "Cover All is paid at the close by the highest of the players' hands, and by how many there are",
