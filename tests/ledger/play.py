@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.rules import commands as c
+from jackpot.rules.acts.account_credits import Credit
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.cash import NoticeCash
@@ -77,6 +78,8 @@ THREE: Final = LinkTerms(
 
 OLD: Final = replace(THREE, link="old")
 NEW: Final = replace(THREE, link="new")
+# What it pays but its meter goes to game accounts.
+ACCOUNT: Final = replace(THREE, link="account", electronic=True)
 
 _TABLES: Final = ("T01", "T02", "T03")
 
@@ -178,7 +181,13 @@ class Play:
             self.act(OpenTable(TableTerms(name, "let-it-ride", 7, ("old", "new"))))
             self.frame(name, frames.Wager(f"{name}-r", (Bet(1, "old", 500),), lock=True))
             self.frame(name, frames.Settle(f"{name}-r", (Claim(1, ("As", "Ks", "Qs")),), close=True))
-        first, second = (f"H{self.engine.state.next_hit - back}" for back in (2, 1))
+        self.act(OpenLink(ACCOUNT))
+        self.act(OpenTable(TableTerms("T10", "let-it-ride", 7, ("account",))))
+        self.frame("T10", frames.Wager("T10-r", (Bet(1, "account", 500),), lock=True))
+        credited = f"A{self.engine.state.next_award}"
+        self.frame("T10", frames.Settle("T10-r", (Claim(1, ("4s", "5h", "6d")),), close=True))
+        assert self.act(Credit(credited, "TX-81"), "anna").of_act().ok
+        first, second = (f"H{self.engine.state.next_hit - back}" for back in (3, 2))
         for act in (
             Validate(second),
             *payments(self.engine.state.hits[int(second[1:])], "W-1"),
