@@ -56,7 +56,8 @@ class LinkFacts(Item, frozen=True):
     """A link. Of an offer, which has no levels, also its bounds.
 
     least, most, unit: of a wager's amount. placed: on the device or on the layout. count: the dealer's count
-    comes with the lock. needs: the fields of lock and settle that its wagers need.
+    comes with the lock. needs: the fields of lock and settle that its wagers need. must_hit_by: of a mystery
+    link, by level the sum by which the meter is won.
     """
 
     link: Id
@@ -70,6 +71,7 @@ class LinkFacts(Item, frozen=True):
     placed: Literal["device", "layout"] | UnsetType = UNSET
     count: bool | UnsetType = UNSET
     needs: tuple[Need, ...] | UnsetType = UNSET
+    must_hit_by: dict[str, Money] | UnsetType = UNSET
 
 
 class StandingBet(Item, frozen=True):
@@ -196,10 +198,13 @@ class Error(Message, tag="error", frozen=True):
 
 
 class Meters(Message, tag="meters", frozen=True):
+    """Meters, each with its level. must_hit_by: of those of mystery links in a whole snapshot."""
+
     bank: Id
     rev: Int
     at: Moment
     values: tuple[tuple[Id, str, Money], ...]
+    must_hit_by: tuple[tuple[Id, str, Money], ...] | UnsetType = UNSET
 
 
 class Hit(Message, tag="hit", frozen=True):
@@ -236,9 +241,12 @@ class Round(RoundFacts, tag_field="t", tag="round", frozen=True):
 
 
 class Link(Message, tag="link", frozen=True):
+    """A link's state. must_hit_by: as in a welcome; it may change when a cycle begins."""
+
     link: Id
     state: LinkState
     reason: str
+    must_hit_by: dict[str, Money] | UnsetType = UNSET
 
 
 class WaitingHit(Item, frozen=True):
@@ -310,6 +318,7 @@ class PostedWager(Item, frozen=True):
     """A wager that a table takes on a link or an offer. least, most, unit: of its amount, in cents.
 
     magic, lucky: the N for 1 of a draw, 0 without one. limits: of the meters that have one, in cents.
+    must_hit_by: of a mystery link, by level the sum by which it is won.
     """
 
     link: Id
@@ -324,6 +333,7 @@ class PostedWager(Item, frozen=True):
     magic: Int = 0
     lucky: Int = 0
     limits: dict[str, Money] = msgspec.field(default_factory=dict)
+    must_hit_by: dict[str, Money] = msgspec.field(default_factory=dict)
 
 
 class PostedBase(Item, frozen=True):

@@ -34,7 +34,7 @@ __all__ = [
 ]  # fixtures for every test
 
 MEMORY_BEFORE: Final = pytest.StashKey[set[str]]()
-# What starts programs and browsers takes longest. It comes first, so that all workers end together.
+# What starts programs and browsers takes longest, and waits for them most of that time. It comes first.
 FIRST: Final = (
     "tests/test_wheel.py",
     "tests/cli/test_bench.py",
@@ -42,13 +42,15 @@ FIRST: Final = (
     "tests/web/",
     "tests/lab/",
     "tests/deploy/",
-    "tests/faults/",
-    "tests/reports/",
+    "tests/cli/",
 )
+# What reckons and never waits comes last, the longest last of all: half of the workers begin there. So there
+# is always something to reckon while others wait, and short tests are left for the end of the run.
+LAST: Final = ("tests/odds/", "tests/rules/test_against_model.py", "tests/faults/", "tests/reports/")
 # What tests of a file share is made once, so one worker runs each such file whole: those that say so in these
 # words, and these, whose checks over the tree read it once, or whose whole folder reads one ledger.
 SHARES: Final = 'scope="module"'
-TOGETHER: Final = ("tests/test_tidy.py", "tests/reports/")
+TOGETHER: Final = ("tests/test_tidy.py", "tests/config/test_languages.py", "tests/reports/")
 TESTS: Final = Path(__file__).parent
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
@@ -93,7 +95,15 @@ def together(file: str) -> str | None:
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """Scheduler that gives each worker the next test, or what is run together."""
+    """Scheduler that gives each worker the next test, or what is run together.
+
+    Every other worker gets it from the end of the order.
+    """
+
+    def _assign_work_unit(self, node: Any) -> None:
+        if int(node.gateway.id.removeprefix("gw")) % 2:
+            self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+        super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
         return together(nodeid.partition("::")[0]) or nodeid
@@ -130,6 +140,13 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> Turned | N
     return Turned.from_parent(parent, path=path) if path == TESTS else None
 
 
+def _place(item: pytest.Item) -> int:
+    """In which part of the run a test comes."""
+    if item.nodeid.startswith(FIRST):
+        return -1
+    return next((place for place, part in enumerate(LAST, 1) if item.nodeid.startswith(part)), 0)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     items.sort(key=lambda item: item.path)  # whichever part came first
@@ -138,7 +155,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         later = [item for item in items if item.get_closest_marker(at_night.name)]
         config.hook.pytest_deselected(items=later)
         items[:] = [item for item in items if not item.get_closest_marker(at_night.name)]
-    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
+    items.sort(key=_place)
 
 
 def pytest_configure(config: pytest.Config) -> None:

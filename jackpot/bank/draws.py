@@ -1,4 +1,4 @@
-"""Random draws at a lock, from fresh numbers by the terms that the lock is decided on (A7, L9).
+"""Random draws: at a lock by the terms that it is decided on (A7, L9), and at a close (Y2).
 
 A lock that waited while its bank was in doubt may be decided after a change of terms. So numbers are drawn
 with each decision, and those of a decision that was thrown away are thrown away with it: nobody was told.
@@ -10,6 +10,7 @@ from typing import Final
 
 from jackpot.rules.cards import DECK
 from jackpot.rules.commands import RawDraws
+from jackpot.rules.commitment import RAW_BYTES
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms
 
@@ -19,6 +20,14 @@ _NEVER: Final = 1
 
 Below = Callable[[int], int]
 """A number from 0 to one below the one given."""
+
+
+class SecureChance:
+    """Random bytes of the operating system's secure source, for mystery levels."""
+
+    def raw(self, _link: int, _level: int) -> bytes:
+        """Fresh bytes for one number."""
+        return secrets.token_bytes(RAW_BYTES)
 
 
 def draws_at(engine: Engine, name: str, below: Below | None = None) -> dict[str, RawDraws]:

@@ -18,10 +18,11 @@ from typing import Any, Final
 import msgspec
 
 from controllers.messages import Lock, Wager
-from jackpot.bank.draws import draws_at
+from jackpot.bank.draws import SecureChance, draws_at
 from jackpot.ledger.held import HeldRows
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, SnapshotSeal, digest_of
+from jackpot.rules.chance import Chance
 from jackpot.rules.commands import DIGEST_BYTES, Envelope, RawDraws
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
@@ -86,9 +87,9 @@ class Sequencer:
     """The one writer of one bank: state, order, and what waits for which commit.
 
     tell: called with all that became durable together and was answered, in its order, and the seq that is
-    durable now. draws: a simulation's, in place of the secure ones. A query must not raise. A `release`
-    callback may submit again. held: what is durable, as the ledger has it. depth: how many commands, queries
-    and seals are not released yet.
+    durable now. draws, chance: a simulation's, in place of the secure ones. A query must not raise. A
+    `release` callback may submit again. held: what is durable, as the ledger has it. depth: how many
+    commands, queries and seals are not released yet.
     """
 
     def __init__(
@@ -98,8 +99,10 @@ class Sequencer:
         tell: Callable[[Sequence[QueuedCommand], int], None] = _tell_nobody,
         snapshot_every: int = SEAL_STEP,
         draws: Draws = draws_at,
+        chance: Chance | None = None,
     ) -> None:
         self.engine = engine
+        self._chance = engine.chance = chance or SecureChance()
         self.bank = head.bank
         self.epoch = head.epoch
         self.durable_seq = head.seq
@@ -230,6 +233,7 @@ class Sequencer:
         doubtful, self._doubtful = self._doubtful, []
         survived = (head.seq, head.hash) == self._flight_end
         self.engine, self.epoch = engine, head.epoch
+        engine.chance = self._chance
         self.durable_seq, self.durable_hash = head.seq, head.hash
         self.held.settled(engine, head)
         if survived:

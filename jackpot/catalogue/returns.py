@@ -18,6 +18,7 @@ from jackpot.rules.cards import DECK, RANKS, SUITS
 from jackpot.rules.hands import NAMES, Ranked, best_row
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.paytable import Fixed, ForOne, Game, HandKind, LinkTerms, Percent, ToOne, row_for
+from jackpot.rules.terms import house_return, mean_wagers
 
 # A seat's cards that the Magic Card is held against: the player's three and the two community cards (A7).
 MAGIC_CARDS: Final = 5
@@ -147,6 +148,8 @@ def rates_of(terms: LinkTerms) -> Fraction:
 
 def row_chances(terms: LinkTerms, players: int = 1) -> tuple[Fraction, ...]:
     """The probability that each row is the one that pays, in order (H3). Suits are equally likely."""
+    if not terms.rows:
+        return ()
     odds = odds_of(terms.hand_kind, players if _by_players(terms) else 1)
     counts = dict.fromkeys(terms.rows, 0)
     for hand in odds.hands:
@@ -222,6 +225,8 @@ def reseeds_return(terms: LinkTerms) -> Fraction:
     Each winner of a level reseeds it (T5); that some share one award (`simultaneous`) is left out, and so is
     what `floor_to_seed` tops up (A4), which depends on where the meter stood.
     """
+    if terms.mystery:
+        return house_return(terms) - rates_of(terms)
     reseeds = {level.level: level.reseed for level in terms.levels}
     chances = zip(terms.rows, row_chances(terms), strict=True)
     won = (
@@ -234,6 +239,8 @@ def reseeds_return(terms: LinkTerms) -> Fraction:
 
 def envy_return(terms: LinkTerms, players: int) -> Fraction:
     """The envy bonuses of a wager at a table of so many players, as a part of it (A5)."""
+    if not terms.envy:
+        return Fraction(0)
     odds = odds_of(terms.hand_kind)
     one = sum((sum_ * odds.hands[hand] for hand, sum_ in envy_sums(terms).items()), Fraction(0)) / odds.deals
     return (players - 1) * one / terms.wager
@@ -251,7 +258,10 @@ def envy_sums(terms: LinkTerms) -> dict[str, Fraction]:
 
 
 def hit_chance(terms: LinkTerms, level: str) -> Fraction:
-    """The probability that a wager wins a percentage of the level."""
+    """The probability that a wager wins a percentage of the level; of a mystery level in the mean (Y5)."""
+    for one in terms.levels if terms.mystery else ():
+        if one.level == level:
+            return 1 / mean_wagers(one, terms.wager)
     chances = zip(terms.rows, row_chances(terms), strict=True)
     wins = (chance for row, chance in chances if isinstance(row.pays, Percent) and row.pays.level == level)
     return sum(wins, Fraction(0))

@@ -136,6 +136,9 @@ def _links(found: "Config") -> list[str]:
         if link.offer:
             lines += _offer(link, money_text)
             continue
+        if link.mystery:
+            lines += _mystery(link, money_text)
+            continue
         lines.append(f"link {link.link} (bank {link.bank}): {link.paytable}, wager {wager}")
         for level in link.levels:
             limit = "no limit" if level.limit is None else f"limit {money_text(level.limit)}"
@@ -144,6 +147,26 @@ def _links(found: "Config") -> list[str]:
                 f"seed {money_text(level.seed)}, reseed {money_text(level.reseed)}, {limit}"
             )
     return lines
+
+
+def _mystery(terms: "LinkTerms", money_text: Callable[[int], str]) -> list[str]:
+    """A mystery link: between which sums its meters move, and what it returns (Y1, Y5)."""
+    from jackpot.catalogue import rate_text
+    from jackpot.config.mystery import returns, wagers
+
+    counted_by = "electronic" if terms.electronic else "chips counted"
+    head = (
+        f"link {terms.link} (bank {terms.bank}): mystery, {terms.form}, wager {money_text(terms.wager)}, "
+        f"{counted_by}, returns {returns(terms)}"
+    )
+    return [
+        head,
+        *(
+            f"  {level.level}: {money_text(level.seed)}, must hit by {money_text(level.must_hit_by or 0)}, "
+            f"{rate_text(level.primary)} of each wager; {wagers(level, terms.wager)}"
+            for level in terms.levels
+        ),
+    ]
 
 
 def _offer(terms: "LinkTerms", money_text: Callable[[int], str]) -> list[str]:

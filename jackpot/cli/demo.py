@@ -117,7 +117,7 @@ class DemoOptions:
 @app.command()
 @options(DemoOptions)
 def demo(asked: DemoOptions) -> None:
-    """Play a simulated floor: twelve tables, four games and bonus wagers, in this terminal and in a browser.
+    """Play a simulated floor: twelve tables, five games and bonus wagers, in this terminal and in a browser.
 
     Real decks are dealt and played through real connections; a simulated supervisor validates and pays. With
     honest decks small awards come every few rounds, a minor about every thousand, a royal flush hardly ever.

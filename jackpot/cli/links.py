@@ -140,6 +140,7 @@ _FACTS: Final[tuple[tuple[str, str, Callable[[ApiClient, Any], str]], ...]] = (
     ("primary rate", "primary_rate", _rate),
     ("reserve rate", "reserve_rate", _rate),
     ("limit", "limit", _sum),
+    ("must hit by", "must_hit_by", _sum),
     ("cycle", "cycle", _count),
     ("hits", "hits", _count),
     ("wins", "wins", _sum),

@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import wraps
@@ -95,6 +96,25 @@ def fail(message: str) -> NoReturn:
     """Ends the command with one clear line and a non-zero exit code."""
     typer.echo(message, err=True)
     raise typer.Exit(1)
+
+
+def hidden(prompt: str, *, twice: bool = False) -> str:
+    """What somebody types unseen; without a terminal a line of standard input. twice: it is typed again."""
+    if sys.stdin.isatty():
+        typed: str = typer.prompt(prompt, hide_input=True, confirmation_prompt=twice)
+        return typed
+    text = _line(f"{prompt}: ")
+    if twice and _line("Repeat for confirmation: ") != text:
+        fail("the two entered values do not match")
+    return text
+
+
+def _line(prompt: str) -> str:
+    """A line of standard input, which shows nowhere."""
+    typer.echo(prompt)
+    if not (line := sys.stdin.readline()):
+        raise typer.Abort
+    return line.rstrip("\r\n")
 
 
 def require_lab(library: str, what: str) -> None:

@@ -13,7 +13,7 @@ import typer
 
 from jackpot.cli.act_command import ActCall
 from jackpot.cli.offline_ledger import alone, until_free
-from jackpot.cli.options import configured, fail
+from jackpot.cli.options import configured, fail, hidden
 
 if TYPE_CHECKING:
     from jackpot.api.operation import Reply
@@ -183,7 +183,7 @@ async def _carried_out(auth: "AuthService", people: "list[AuthenticatedPerson]",
 
 async def _admin(auth: "AuthService", login: str) -> "AuthenticatedPerson":
     """A signer, authenticated by their own password."""
-    secret = typer.prompt(f"Password of {login}", hide_input=True)
+    secret = hidden(f"Password of {login}")
     digits = typer.prompt(f"Six digits of {login} (empty if there are none)", default="", show_default=False)
     return await auth.authenticate(login, secret, digits)
 

@@ -8,7 +8,7 @@ import typer
 
 from jackpot.api.queries.people import AddPerson, EraseName, GiveCode
 from jackpot.cli.act_command import ActCall, act_command
-from jackpot.cli.options import ConfigFile, configured, fail, person
+from jackpot.cli.options import ConfigFile, configured, fail, hidden, person
 from jackpot.cli.options import table as print_table
 from jackpot.cli.person_admin import directory_of, done, sign_in_offline
 from jackpot.rules.acts.people import EndPerson, EndToken, Grant, ResetSecret, WithdrawRole
@@ -233,7 +233,4 @@ def _asked(which: str) -> "NewPerson":
 def _secret() -> str:
     from jackpot.auth.auth_service import SECRET_MIN
 
-    secret: str = typer.prompt(
-        f"Password, {SECRET_MIN} characters or more", hide_input=True, confirmation_prompt=True
-    )
-    return secret
+    return hidden(f"Password, {SECRET_MIN} characters or more", twice=True)

@@ -9,7 +9,7 @@ from jackpot.catalogue import money_text, rate_text
 from jackpot.rules.paytable import LinkTerms
 
 MONEY_FIELDS: Final = frozenset(
-    {"wager", "most", "unit", "validate_at", "cage_at", "seed", "reseed", "limit"}
+    {"wager", "most", "unit", "validate_at", "cage_at", "seed", "reseed", "limit", "must_hit_by"}
 )
 RATE_FIELDS: Final = frozenset({"primary", "reserve"})
 

@@ -9,11 +9,12 @@ from jackpot.catalogue import load as load_paytable
 from jackpot.clock import SystemClock
 from jackpot.config.keys import read_key
 from jackpot.config.links import Links, known_links
+from jackpot.config.mystery import check_table
 from jackpot.config.offers import Offer, offers_at, warn_of_jurisdictions
 from jackpot.config.posting import payout_limit
 from jackpot.config.settings import Keys, Sign, UdpSign
 from jackpot.config.source import ConfigEntry, ConfigSource
-from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
+from jackpot.rules.paytable import ANY, SEATS, Game, LinkTerms, TableTerms
 from jackpot.text import counted, did_you_mean
 
 UDP_FIELDS: Final = {
@@ -66,10 +67,12 @@ def _table(
     )
     _one_bank(source, f"{path}.links", known)
     _bank_of_table(source, name, known, here)
-    warn_of_jurisdictions(source, name, [*known, *offered])
-    for terms in known if game is not None else ():
+    cards = [terms for terms in known if not terms.mystery]
+    warn_of_jurisdictions(source, name, [*cards, *offered])
+    check_table(source, f"{path}.links", table, [*known, *offered])
+    for terms in cards if game not in (None, ANY) else ():
         _suits(source, f"{path}.links", table, terms)
-    for offer in here if game is not None else ():
+    for offer in here if game not in (None, ANY) else ():
         _takes(source, offer, table)
     return table if whole else None
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 from jackpot.catalogue import DEFAULT_BANK, LinkEntry, TermsRefused, counts_by_default, ids, resolve
 from jackpot.catalogue import load as load_paytable
 from jackpot.config.display import LEVEL_NAMES, OF_LEVELS
+from jackpot.config.mystery import check_settings, is_mystery, read_mystery
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.paytable import LinkTerms
@@ -34,7 +35,11 @@ def read_links(source: ConfigSource) -> Links:
                 source.wrong(f"{entry.path}.display.{setting}", unknown)
         reserved = entry.given.get("bank") == SITE
         source.wrong(f"{entry.path}.bank", f"bank {SITE} is that of the people" if reserved else None)
-        terms = _terms(source, entry) if "paytable" in entry.given else None
+        check_settings(source, entry)
+        if is_mystery(entry):
+            terms = read_mystery(source, entry)
+        else:
+            terms = _terms(source, entry) if "paytable" in entry.given else None
         if terms is not None and entry.whole:
             links[terms.link] = terms
             _warn(source, entry, terms)
@@ -58,8 +63,9 @@ def read_banks(source: ConfigSource) -> set[str]:
 def _terms(source: ConfigSource, entry: ConfigEntry) -> LinkTerms | None:
     """The link's terms. A value that stands in for a missing one is never named as a mistake."""
     counted = entry.given["paytable"] in ids() and counts_by_default(load_paytable(entry.given["paytable"]))
+    known = {key: value for key, value in entry.given.items() if key in LinkEntry.__struct_fields__}
     try:
-        return resolve(convert(HARMLESS | {COUNT: counted} | entry.given, LinkEntry), entry.path)
+        return resolve(convert(HARMLESS | {COUNT: counted} | known, LinkEntry), entry.path)
     except TermsRefused as error:
         source.mistakes += [found for found in error.mistakes if not source.spoiled(found[0])]
         return None
@@ -81,6 +87,8 @@ def warn_of_notice(source: ConfigSource, what: str, entry: ConfigEntry, terms: L
 
 
 def _warn(source: ConfigSource, entry: ConfigEntry, terms: LinkTerms) -> None:
+    if terms.mystery:
+        return
     warn_of_readings(source, f"link {terms.link}", terms.paytable)
     if load_paytable(terms.paytable).status == "proposed":
         source.warn(f"link {terms.link}: {terms.paytable} was proposed, not adopted")

@@ -26,7 +26,7 @@ from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.acts.tables import TABLE_LINKS_MAX
 from jackpot.rules.hands import SIX_PLACES
 from jackpot.rules.money import from_cents
-from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, PaytableRow, ToOne
+from jackpot.rules.paytable import Fixed, ForOne, Game, LinkTerms, PaytableRow, ToOne
 from jackpot.rules.phrases import Fault
 from jackpot.rules.signing import SITE
 from jackpot.rules.terms import ODDS_AWARD_MAX, WAGER_MAX, check_link
@@ -126,16 +126,15 @@ def warn_of_jurisdictions(source: ConfigSource, table: str, terms: Sequence[Link
 
 
 def _warn_of_house(source: ConfigSource, offers: Sequence[Offer]) -> None:
-    """Warns of two paytables for one wager in the house (B1)."""
-    known: dict[str, set[str]] = {}
+    """Warns of two paytables for one wager of a game in the house (B1)."""
+    known: dict[tuple[str, Game], set[str]] = {}
     for offer in offers:
         if offer.terms is not None:
-            known.setdefault(wager_of(offer.terms), set()).add(offer.terms.paytable)
-    for paytables in known.values():
+            for game in load_paytable(offer.terms.paytable).games:
+                known.setdefault((wager_of(offer.terms), game), set()).add(offer.terms.paytable)
+    for paytables in {tuple(sorted(paytables)): None for paytables in known.values()}:
         if len(paytables) > 1:
-            source.warn(
-                f"the house offers {' and '.join(sorted(paytables))}: its source says one of them (B1)"
-            )
+            source.warn(f"the house offers {' and '.join(paytables)}: its source says one of them (B1)")
 
 
 def _terms(source: ConfigSource, entry: ConfigEntry, tax_from: int | None) -> LinkTerms | None:
@@ -362,4 +361,7 @@ def _warn(source: ConfigSource, offer: OfferEntry, paytable: Paytable) -> None:
     if paytable.status == "proposed":
         source.warn(f"offer {offer.id}: {paytable.id} was proposed, not adopted")
     if offer.approved:
-        source.warn(f'offer {offer.id}: {offer.placed}, with the approval "{offer.approved}" (B2)')
+        source.warn(
+            f"offer {offer.id}: its wagers are placed on the {offer.placed}, with the approval "
+            f'"{offer.approved}" (B2)'
+        )

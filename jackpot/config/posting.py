@@ -163,7 +163,7 @@ def _phrases(game: Game, own: TablePosting) -> list[str]:
 
 def _wager(config: Config, game: Game, terms: LinkTerms) -> PostedWager:
     """A link or an offer of the table. A draw is only of the game whose own source has it (A7)."""
-    draws = game in load_paytable(terms.paytable).games
+    draws = not terms.mystery and game in load_paytable(terms.paytable).games
     return PostedWager(
         link=terms.link,
         title=title_of(config, terms),
@@ -177,6 +177,7 @@ def _wager(config: Config, game: Game, terms: LinkTerms) -> PostedWager:
         magic=terms.magic_for if draws and terms.magic_every else 0,
         lucky=terms.lucky_for if draws and terms.lucky_every else 0,
         limits={level.level: to_cents(level.limit) for level in terms.levels if level.limit is not None},
+        must_hit_by={level.level: to_cents(level.must_hit_by) for level in terms.levels if level.must_hit_by},
     )
 
 

@@ -13,6 +13,7 @@ from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import registry
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.events import Closed, Event, Settled, Settlement, TakeMade
+from jackpot.rules.rounds.mystery import is_counted
 from jackpot.rules.rounds.undo import is_whole
 
 # Entries of one page: a few milliseconds.
@@ -21,6 +22,13 @@ PAGE: Final = 200
 _AWARDING: Final = """
     SELECT seq FROM posting
     WHERE +bank = ?1 AND seq <= ?2 AND link = ?3 AND level = ?4 AND wagers = 0 ORDER BY seq DESC LIMIT ?5
+"""
+# A mystery level is won in the row that also counts wagers on it (Y3): hits lead to it.
+_COUNTING: Final = """
+    SELECT DISTINCT hit_entry.seq FROM hit_entry
+    JOIN posting ON posting.bank = hit_entry.bank AND posting.seq = hit_entry.seq
+    WHERE hit_entry.bank = ?1 AND hit_entry.seq <= ?2 AND link = ?3 AND level = ?4 AND wagers <> 0
+    ORDER BY hit_entry.seq DESC LIMIT ?5
 """
 _EVENT: Final = "SELECT kind, version, body FROM journal WHERE bank = ?1 AND seq = ?2"
 _UNDONE: Final = f"""
@@ -71,15 +79,22 @@ class Cycles:
     ) -> CycleStart | None:
         """Last take of the whole meter before that turn whose award stands; None if there is none.
 
-        waiting: awards that are treated as undone, since they may be.
+        waiting: awards that are treated as undone, since they may be. That of a mystery level ends its cycle
+        even when it is undone (Y4).
         """
+        return self._reseed(_AWARDING, level, turn, waiting) or self._reseed(_COUNTING, level, turn, ())
+
+    def _reseed(
+        self, sql: str, level: tuple[int, int], turn: TakePoint, waiting: Collection[int]
+    ) -> CycleStart | None:
         below = turn.row
         while True:
-            found = self._asked(_AWARDING, below, *level, PAGE)
+            found = self._asked(sql, below, *level, PAGE)
             for (seq,) in found:
                 for take in reversed(takes(self._event(seq), level)):
                     before = TakePoint(seq, take.order) < turn
-                    gone = self.undone_since(seq).union(waiting) if before else set()
+                    joins = before and not is_counted(take)
+                    gone = self.undone_since(seq).union(waiting) if joins else set()
                     if before and is_whole(take.rate) and not set(take.awards) <= gone:
                         return CycleStart(seq, take)
             if len(found) < PAGE:

@@ -32,6 +32,7 @@ _DROP: Final = "DELETE FROM paper WHERE mark = ?1"
 _ERASE: Final = "UPDATE paper SET salt = ?2, facts = '' WHERE mark = ?1"
 _OLD: Final = "SELECT mark FROM paper WHERE made < ?1 AND facts <> ''"
 _SINCE: Final = "SELECT mark FROM paper WHERE made >= ?1 AND facts <> ''"
+_TEXTS_SINCE: Final = "SELECT mark, facts FROM paper WHERE made >= ?1 AND facts <> ''"
 _NO_SALT: Final = b""
 _ENTRIES: Final = """
     SELECT at, kind, version, body FROM journal WHERE bank = ?1 AND seq IN (
@@ -96,6 +97,23 @@ def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
 def rows(ledger: Reader) -> list[StoredPaper]:
     """Every row of `paper`, the oldest first."""
     return [StoredPaper(mark, salt, text) for mark, _, _, salt, text in ledger.look_up(_ALL)]
+
+
+def patrons_since(ledger: Reader, moment: int) -> dict[bytes, str]:
+    """Whom documents stored from that moment on name as the patron, by their digests; "" for nobody.
+
+    Their digests are not compared: what decides something looks at `facts`.
+    """
+    return {bytes(mark): _patron(text) for mark, text in ledger.look_up(_TEXTS_SINCE, moment)}
+
+
+def patron(ledger: Reader, mark: bytes) -> str:
+    """The same of one document."""
+    return next((_patron(text) for _, text in ledger.look_up(_FACTS, mark)), "")
+
+
+def _patron(text: str) -> str:
+    return msgspec.json.decode(text, type=dict[str, str]).get("patron", "") if text else ""
 
 
 def older(ledger: Reader, than: int) -> set[bytes]:

@@ -60,7 +60,12 @@ class BoardLink:
         levels = {level["level"]: to_cents(level["primary"]) for level in statistics["levels"]}
         name, wager, paytable = (statistics[key] for key in ("link", "wager", "paytable"))
         state: LinkState = "active" if statistics["state"] == "active" else "suspended"
-        facts = LinkFacts(name, wager, paytable, tuple(levels), state)
+        most = {
+            level["level"]: to_cents(level["must_hit_by"])
+            for level in statistics["levels"]
+            if level["must_hit_by"]
+        }
+        facts = LinkFacts(name, wager, paytable, tuple(levels), state, must_hit_by=most or UNSET)
         return cls(facts, levels, ", ".join(statistics["reasons"]))
 
 
@@ -177,7 +182,7 @@ class MeterBoard:
     def link_message(self, link: str) -> Link:
         """A link's state and reason, for all that watch it."""
         state, reason = self.state(link)
-        return Link(link, state, reason or RESUMED)
+        return Link(link, state, reason or RESUMED, self.links[link].facts.must_hit_by)
 
     def display(self, link: str) -> State:
         """The `state` message: what signs show of a link next to its meters.
@@ -219,6 +224,11 @@ class MeterBoard:
             if name in self.links
             for level, cents in self.links[name].levels.items()
         ]
+
+    def must_hit_by(self, links: Iterable[str]) -> list[tuple[str, str, int]]:
+        """The meters of mystery links among these, each with the sum by which it must hit, in cents (Y6)."""
+        known = [(name, self.links[name].facts.must_hit_by) for name in links if name in self.links]
+        return [(name, level, most) for name, by in known if by for level, most in by.items()]
 
     # What changes it.
 
@@ -313,6 +323,8 @@ class MeterBoard:
         message = push.message
         if isinstance(message, Link) and (view := self.links.get(message.link)) is not None:
             view.state, view.reason = message.state, message.reason
+            if view.facts.must_hit_by != message.must_hit_by:
+                view.facts = msgspec.structs.replace(view.facts, must_hit_by=message.must_hit_by)
             self.broadcaster.tell(message.link, self.link_message(message.link))
             return
         if isinstance(message, Hit):

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
+from msgspec import UNSET
+
 from controllers.answers import Meters, ServerMessage
 from controllers.frames import encode
 from jackpot.runtime.isolate import Peer, isolate
@@ -24,8 +26,9 @@ TABLE_INTERVAL_S: Final = 0.5
 # WIRE: the whole snapshot again at least every 5 s, so that a receiver that missed anything is right again.
 # Each watcher has it in its turn, so that no moment has them all.
 SNAPSHOT_INTERVAL_S: Final = 4.2
-# A frame holds 65,536 bytes; a value is at most 64 + 8 + 10 bytes and its framing.
-VALUES_A_FRAME: Final = 500
+# A frame holds 65,536 bytes; a value is at most 64 + 8 + 10 bytes and its framing, and so is the sum by which
+# one of a mystery must hit.
+VALUES_A_FRAME: Final = 350
 # Watchers that are shown a value before others have their turn: about half a millisecond of the loop.
 SHOWN_AT_ONCE: Final = 32
 
@@ -229,16 +232,26 @@ class Broadcaster:
         now, last = board.clock.monotonic(), group.snapshot
         if last is not None and board.leased and last[0] == board.rev and now - last[1] < SNAPSHOT_INTERVAL_S:
             return last[2]
-        framed = self._meters(group.form, board.values(sorted(group.links)) if board.leased else [])
+        links = sorted(group.links) if board.leased else []
+        framed = self._meters(group.form, board.values(links), board.must_hit_by(links))
         if group.signs:
             known = sorted(group.links.intersection(board.links))
             framed += b"".join(group.form(board.display(link)) for link in known)
         group.snapshot = board.rev, now, framed
         return framed
 
-    def _meters(self, form: Form, values: Sequence[tuple[str, str, int]]) -> bytes:
+    def _meters(
+        self,
+        form: Form,
+        values: Sequence[tuple[str, str, int]],
+        most: Sequence[tuple[str, str, int]] = (),
+    ) -> bytes:
+        """Frames of these values. most: by which sums those of mystery links must hit."""
         bank, rev, at = self._board.bank, self._board.rev, self._board.clock.unix_ms()
-        return b"".join(
-            form(Meters(bank, rev, at, tuple(values[start : start + VALUES_A_FRAME])))
-            for start in range(0, max(len(values), 1), VALUES_A_FRAME)
-        )
+        frames = []
+        for start in range(0, max(len(values), 1), VALUES_A_FRAME):
+            part = tuple(values[start : start + VALUES_A_FRAME])
+            there = {value[:2] for value in part} if most else ()
+            by = tuple(one for one in most if one[:2] in there)
+            frames.append(form(Meters(bank, rev, at, part, by or UNSET)))
+        return b"".join(frames)

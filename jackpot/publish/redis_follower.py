@@ -97,8 +97,13 @@ class FollowedBoard(MeterBoard):
         self._restate()
         for name, board in links.items():
             view = self.links[name]
+            most = board.must_hit_by or UNSET
             view.facts = msgspec.structs.replace(
-                view.facts, wager=board.wager, paytable=board.paytable, levels=tuple(board.levels)
+                view.facts,
+                wager=board.wager,
+                paytable=board.paytable,
+                levels=tuple(board.levels),
+                must_hit_by=most,
             )
             if view.levels.keys() != board.levels.keys():
                 view.levels = dict(board.levels)

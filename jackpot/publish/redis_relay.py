@@ -78,7 +78,7 @@ log: Final = structlog.get_logger()
 
 
 class RelayedLink(msgspec.Struct, frozen=True):
-    """Durable state of a link. levels: cents. shown, waiting: of the `state` that signs are told (S7).
+    """Durable state of a link. levels, must_hit_by: cents. shown, waiting: of a sign's `state` (S7).
 
     notices: of that, too (P2); none from a server before there were any.
     """
@@ -91,6 +91,7 @@ class RelayedLink(msgspec.Struct, frozen=True):
     shown: Literal["normal", "pending", "win", "suspended", "fault"]
     waiting: Annotated[tuple[WaitingHit, ...], msgspec.Meta(max_length=JACKPOTS_MAX)]
     notices: Annotated[tuple[Notice, ...], msgspec.Meta(max_length=NOTICES_MAX)] = ()
+    must_hit_by: Annotated[dict[Id, Count], msgspec.Meta(max_length=LEVELS_MAX)] = {}
 
 
 class SignKeys(msgspec.Struct, frozen=True):
@@ -146,6 +147,7 @@ def links_of(board: MeterBoard) -> dict[str, RelayedLink]:
             shown=display.state,
             waiting=display.waiting,
             notices=board.notices.get(name, ()),
+            must_hit_by=view.facts.must_hit_by or {},
         )
     return links
 

@@ -65,7 +65,6 @@ _FIGURES: Final[Mapping[str, str]] = {
     "onto_meters": "onto_meters", "onto_reserves": "onto_reserves", "odds_paid": "odds", "envy_paid": "envy",
     "draws_paid": "draws", "seeds": "seeds", "paid_from_meters": "from_meters", "corrections": "corrections",
 }  # fmt: skip
-_RESULT: Final = ("wagered", "stakes", "cost", "left")
 _COST: Final = ("onto_meters", "onto_reserves", "odds", "envy", "draws", "seeds")
 # Figures of a link's row, and of a table's row.
 _OF_LINKS: Final = ("cost", "left", "seeds", "corrections")
@@ -142,22 +141,37 @@ def _result(figures: Figures) -> dict[str, int]:
     cost = sum(figures[column] for column in _COST)
     stakes = figures["stakes"]
     left = figures["wagered"] - stakes - cost
-    return {"wagered": figures["wagered"], "stakes": stakes, "cost": cost, "left": left}
+    told = {"wagered": figures["wagered"], "stakes": stakes, "cost": cost, "left": left}
+    return told | {"seeds": figures["seeds"]}
 
 
 def _answer(of_tables: Mapping[str, Figures], site: Site) -> list[Fact]:
-    """The total, and the tables, the dearest first; "" stands for the links themselves."""
-    told = writing(site.locale, site.currency).to_the_cent
-    total = {name: told(sum(figures[name] for figures in of_tables.values())) for name in _RESULT}
+    """The total, and the tables, the dearest first; "" stands for the links themselves.
+
+    Sums are whole, so that they add up by hand: what was wagered, less each of the others, is what is left.
+    """
+    told = writing(site.locale, site.currency).exact
+    sums = Counter[str]()
+    for figures in of_tables.values():
+        sums.update(figures)
+    sums["running"] = sums["cost"] - sums["seeds"]
+    total = {name: told(sums[name]) for name in ("wagered", "stakes", "running", "seeds", "cost", "left")}
     tables = sorted(((of["cost"], table) for table, of in of_tables.items() if table), reverse=True)
     parts: list[tuple[str, int]] = [(table, cost) for cost, table in tables[:NAMED]]
     if rest := tables[NAMED:]:
         parts.append((several(len(rest), "more table"), sum(cost for cost, _ in rest)))
     if "" in of_tables:
         parts.append((LINKS_THEMSELVES, of_tables[""]["cost"]))
-    answer = Fact("cost", Sentence("{cost} of {wagered} wagered; {left} is left to the house", **total))
+    back = Sentence(", less {stakes} of stakes returned", stakes=total["stakes"]) if sums["stakes"] else ""
+    answer = [
+        Fact("cost", Sentence("{cost}: {running} running cost and {seeds} seeds", **total)),
+        Fact(
+            "left to the house",
+            Sentence("{left}: {wagered} wagered{back}, less the cost of {cost}", **total, back=back),
+        ),
+    ]
     said = [Sentence("{table} {cost}", table=table, cost=told(cost)) for table, cost in parts]
-    return [answer, Fact("by table", joined(said))] if said else [answer]
+    return [*answer, Fact("by table", joined(said))] if said else answer
 
 
 REPORT: Final = Report(

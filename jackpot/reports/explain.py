@@ -181,7 +181,7 @@ def _rows(
             if key not in shown:
                 way = MeterHistory(ledger, wanted.site, LevelRef(names, award.link, award.level), made.turn)
                 yield from _way(way, name)
-                shown[key] = way.primary
+                shown[key] = min(way.primary, way.most())
             parts = _share(made, award, shown[key], first)
             if len(parts) > 1 and not made.take.moment:
                 problems.append(

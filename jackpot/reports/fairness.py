@@ -189,7 +189,7 @@ class FairnessTally:
         wagered = {
             link: {0 if bet.dealer else bet.seat for bet in round_.bets if bet.link == link}
             for link in {bet.link for bet in round_.bets}
-            if self._wants(link)
+            if self._wants(link) and not self._names.links[link].mystery
         }
         for link, seats in wagered.items():
             counted = self.hands[FairnessPlace(link, round_.table, shift)]

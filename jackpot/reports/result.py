@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from jackpot.catalogue import draws_return, odds_return, row_chances, times
-from jackpot.catalogue.returns import reseeds_return
+from jackpot.catalogue.returns import hit_chance, reseeds_return
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.reports import statistics
@@ -34,6 +34,7 @@ from jackpot.reports.report import (
     ReportResult,
 )
 from jackpot.rules.paytable import Percent
+from jackpot.rules.rounds.mystery import MYSTERY
 from jackpot.text import Sentence, game
 
 EXACT: Final = Sentence("exact")
@@ -143,6 +144,9 @@ def expectation(played: Played) -> Expectation:
         own, paid = hands.get(row.hand, (Fraction(0), Fraction(0)))
         by_house = 0 if isinstance(row.pays, Percent) else chance * times(row.pays, terms.wager) * terms.wager
         hands[row.hand] = own + chance, paid + by_house
+    if terms.mystery:
+        won = (hit_chance(terms, level.level) for level in terms.levels)
+        hands[MYSTERY] = sum(won, Fraction(0)), Fraction(0)
     draws = draws_return(terms, seats) * terms.wager
     return Expectation(
         odds_return(terms) * terms.wager + draws,

@@ -212,6 +212,8 @@ def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str
 
     Raises Impossible, CatalogueError.
     """
+    if now.mystery:
+        raise Impossible("what_if_mystery", "{link} is won by chance alone, and no hand", link=now.link)
     figures: dict[str, dict[str, str]] = {}
     for name, text in settings.items():
         level, _, figure = name.partition(".")
@@ -655,7 +657,7 @@ class _Again:
         ours = [(bet.seat, bet.dealer) for bet in bets if self._plays(bet)]
         made = zip(round_.bets, round_.seqs, strict=True)
         for found in [one for one in made if (one[0].seat, one[0].dealer) in ours]:
-            less = without_bets(self._engine.state, [found])
+            less = without_bets(self._engine.state, round_, [found])
             struck = Struck(table.number, round_.id, found[0], AS_IT_WAS, less, People())
             seq, kind = self._engine.seq + 1, (Struck.kind, RULES_VERSION)
             self._engine.replay(Made(seq, at, *kind, None, None, None, self._digest(), b"", ()), struck)

@@ -23,8 +23,9 @@ from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm
 from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.acts.tables import TableOpened
+from jackpot.rules.chance import NO_CHANCE, Chance
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import KEY_BYTES, ActCommand, Command, Envelope, RawDraws, TableHello
+from jackpot.rules.commands import KEY_BYTES, ActCommand, Command, Envelope, TableHello
 from jackpot.rules.effects import Effects, Map, MovedLevels
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, Refused
@@ -67,12 +68,16 @@ DECIDE: Final[dict[type[Command], Callable[[BankState, Table, Any, FrameContext]
 
 
 class Engine:
-    """The engine of one bank. Between entries its state is whole; see the module's text."""
+    """The engine of one bank. Between entries its state is whole; see the module's text.
+
+    chance: what its decisions draw from (Y2); none, unless its bank's writer gives it one.
+    """
 
     def __init__(self, bank: str) -> None:
         self.state = BankState(bank)
         self._tables: dict[str, Table] = {}
         self.epoch = Epoch()
+        self.chance: Chance = NO_CHANCE
 
     @property
     def seq(self) -> int:
@@ -145,7 +150,7 @@ class Engine:
             return _not_applied(table, seq, Refusal("seq_gap", next=table.last_seq + 1))
         try:
             asked_ms = self.epoch.asked_ms(table, envelope.tick)
-            around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
+            around = _around(self.epoch, table, envelope, asked_ms, self.chance)
             event = DECIDE[type(command)](self.state, table, command, around)
         except Refusal as refusal:
             if refusal.code in NOT_APPLIED:
@@ -156,16 +161,18 @@ class Engine:
             event = _internal(self.state, envelope, str(error))
         return self._commit(envelope, table, event)
 
-    def decide(self, envelope: Envelope, asked_ms: int, lately: int | None = None) -> Event:
+    def decide(
+        self, envelope: Envelope, asked_ms: int, lately: int | None = None, chance: Chance = NO_CHANCE
+    ) -> Event:
         """The event that a command, other than a hello, would lead to now; nothing changes.
 
         asked_ms: as in `Wagered`, in place of this engine's own clock. lately: as in `FrameContext`, None
-        where this engine knows. Raises Refusal, InvariantError.
+        where this engine knows. chance: in place of its own. Raises Refusal, InvariantError.
         """
         table, command = self._tables.get(envelope.table or ""), envelope.command
         if table is None:
             return self._decide_act(command, _by(envelope))
-        around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
+        around = _around(self.epoch, table, envelope, asked_ms, chance)
         if lately is not None:
             around = msgspec.structs.replace(around, rounds_lately=lately)
         return DECIDE[type(command)](self.state, table, command, around)
@@ -321,10 +328,11 @@ def _by(envelope: Envelope) -> ActContext:
     return ActContext(People(envelope.people, envelope.proof), envelope.tick, envelope.at)
 
 
-def _around(epoch: Epoch, table: Table, draws: dict[str, RawDraws], tick: int, asked_ms: int) -> FrameContext:
+def _around(epoch: Epoch, table: Table, envelope: Envelope, asked_ms: int, chance: Chance) -> FrameContext:
     """The frame context. asked_ms: as in `Wagered`."""
+    tick = envelope.tick
     lately = epoch.lately(table, tick) if table.terms.max_rounds_per_minute else 0
-    return FrameContext(draws, asked_ms, lately, tick)
+    return FrameContext(envelope.draws, asked_ms, lately, tick, chance)
 
 
 def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]) -> None:

@@ -104,6 +104,19 @@ class TakeMade(msgspec.Struct, frozen=True, array_like=True, gc=False):
     moment: int = 0
 
 
+class LevelCounted(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The wagers of a closed round as they counted on a mystery level, one by one in payout order (Y3).
+
+    wagers: how many. drawn: the raw bytes of the number of each wager that lifted the meter to where nothing
+    was decided yet (Y2). What was won is a take of the entry, whose order names the wager's place.
+    """
+
+    link: int
+    level: int
+    wagers: int
+    drawn: list[bytes] = []
+
+
 class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Awards of one entry; takes in the order in which they were taken.
 
@@ -177,6 +190,7 @@ class Settled(Event, frozen=True, array_like=True, gc=False):
     sharers: list[Sharer]
     closing: Closing | None = None
     bonus: bytes = b""
+    counted: list[LevelCounted] = []
 
 
 class Closed(Event, frozen=True, array_like=True, gc=False):
@@ -184,6 +198,7 @@ class Closed(Event, frozen=True, array_like=True, gc=False):
     round: str
     closing: Closing
     made: Settlement
+    counted: list[LevelCounted] = []
 
 
 class Voided(Event, frozen=True, array_like=True, gc=False):

@@ -64,6 +64,7 @@ NAMES: Final[dict[HandKind, tuple[str, ...]]] = {
     "beaten": _FIVE,
     "winning": (*_FIVE, "high-card"),
     "five-line": _FIVE,
+    "mystery": (),
 }
 """The names of a kind of hand, best first (H1). Only those of a link with levels may be claimed (B16)."""
 
@@ -276,6 +277,7 @@ DEALS: Final[dict[Game, Deal]] = {
     "three-card-poker": Deal(3, (0,), dealer=3),
     "four-card-poker": Deal(5, (0,)),
     "criss-cross-poker": Deal(2, (0, 5)),
+    "any": Deal(0, (0,)),
 }
 
 # How many community cards each kind of hand takes in each game, and what ranks it with the hand's own (H2).
@@ -336,6 +338,8 @@ def makes(kind: HandKind, game: Game, six: Sequence[str] | None = None) -> bool:
 
     six: as in `needs`; None leaves open which they are.
     """
+    if kind == "mystery":
+        return True  # no cards decide, so any game may join (Y7)
     if (kind, game) == ("six", "ultimate-texas-holdem"):
         return six is None or bool(six)
     return not six and ((kind, game) in _MADE_OF or (kind, game) in _BONUS_NEEDS)
@@ -390,10 +394,11 @@ def six_cards(shown: Shown, six: Sequence[str] = ()) -> tuple[int, ...]:
 def cards_of(kind: HandKind, game: Game, shown: Shown, six: Sequence[str] = ()) -> tuple[int, ...]:
     """The cards of which a seat's hand is made, or the beaten one (H2, B11, B16).
 
-    None where one is missing, and of the highest hand of a table, which no seat has. six: as in `needs`.
+    None where one is missing, of the highest hand of a table, which no seat has, and of a mystery. six: as in
+    `needs`.
     ValueError as `made_of`.
     """
-    if kind == "best-of-table" or needs(kind, game, six).missing(shown):
+    if kind in ("best-of-table", "mystery") or needs(kind, game, six).missing(shown):
         return ()
     if kind == "six":
         return six_cards(shown, six)

@@ -27,7 +27,7 @@ from jackpot.rules import cards as deck
 from jackpot.rules.hands import needs
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Greeting, WaitingAwards
-from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.rules.paytable import Game, HandKind, LinkTerms
 from jackpot.rules.phrases import english
 from jackpot.rules.state import (
     CLOSED,
@@ -174,9 +174,10 @@ def hit_push(bank: str, link: Link, level: str, shown: HitShown) -> answers.Hit:
 
 def link_push(link: Link) -> answers.Link:
     """A link's state; an active one has no reason."""
+    most = must_hit_by(link) or UNSET
     if not link.suspended:
-        return answers.Link(link.terms.link, "active", "")
-    return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1])
+        return answers.Link(link.terms.link, "active", "", most)
+    return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1], most)
 
 
 def link_facts(link: Link, game: Game) -> LinkFacts:
@@ -187,8 +188,15 @@ def link_facts(link: Link, game: Game) -> LinkFacts:
         paytable=link.terms.paytable,
         levels=tuple(level.terms.level for level in link.levels),
         state="suspended" if link.suspended else "active",
+        must_hit_by=must_hit_by(link) or UNSET,
         **_bounds(link.terms, game),
     )
+
+
+def must_hit_by(link: Link) -> dict[str, int]:
+    """By level the sum by which its running cycle must hit, in cents; none of any other link (Y6)."""
+    terms = {level.terms.level: level.mystery.terms for level in link.levels if level.mystery is not None}
+    return {name: to_cents(one.must_hit_by or 0) for name, one in terms.items()}
 
 
 def _bounds(terms: LinkTerms, game: Game) -> dict[str, Any]:
@@ -200,14 +208,19 @@ def _bounds(terms: LinkTerms, game: Game) -> dict[str, Any]:
         return {"count": True} if terms.count_chips else {}
     bounds = {"least": terms.wager, "most": terms.most, "unit": terms.unit}
     cents = {name: to_cents(micros) for name, micros in bounds.items()}
-    return {**cents, "placed": terms.placed, "count": terms.count_chips, "needs": needed(terms, game)}
+    return {
+        **cents,
+        "placed": terms.placed,
+        "count": terms.count_chips,
+        "needs": needed(terms.hand_kind, game, terms.cards),
+    }
 
 
-def needed(terms: LinkTerms, game: Game) -> tuple[Need, ...]:
-    """The fields of a table's lock and settle that decide a wager on an offer."""
-    counts = needs(terms.hand_kind, game, terms.cards)
+def needed(kind: HandKind, game: Game, six: Sequence[str] = ()) -> tuple[Need, ...]:
+    """The fields of a table's lock and settle that decide a wager on an offer. six: as in `hands.needs`."""
+    counts = needs(kind, game, six)
     named: tuple[Need, ...] = ("cards", "board", "dealer", "bonus")
-    players: tuple[Need, ...] = ("players",) if terms.hand_kind == "best-of-table" else ()
+    players: tuple[Need, ...] = ("players",) if kind == "best-of-table" else ()
     return (*(name for name, count in zip(named, counts, strict=True) if count), *players)
 
 

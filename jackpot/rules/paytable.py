@@ -18,6 +18,7 @@ HandKind = Literal[
     "beaten",
     "winning",
     "five-line",
+    "mystery",
 ]
 """Which cards make the hand (H2, B16).
 
@@ -31,6 +32,8 @@ five-flop of all players (Cover All, B10). beaten: the lower five-best of player
 
 Of base wagers, which no table sends (B2): winning: the player's five-best that beats the dealer's (Blind).
 five-line: the player's two and the three community cards of a line (Criss-Cross).
+
+mystery: none. What a link pays whose levels must hit by a sum, whatever the cards (Y1).
 """
 
 Game = Literal[
@@ -39,15 +42,20 @@ Game = Literal[
     "three-card-poker",
     "four-card-poker",
     "criss-cross-poker",
+    "any",
 ]
+"""What a table plays. any: a game of any name, of which only wagers are sent (Y7)."""
 
-# Betting positions a game has by its own section (L11).
+ANY: Final = "any"
+
+# Betting positions a game has by its own section (L11); of a game of any name, as many as seats have numbers.
 SEATS: dict[Game, int] = {
     "let-it-ride": 7,
     "three-card-poker": 7,
     "four-card-poker": 7,
     "ultimate-texas-holdem": 6,
     "criss-cross-poker": 6,
+    "any": 16,
 }
 
 Fold = Literal["none", "stands", "forfeits"]
@@ -62,6 +70,7 @@ FOLD: dict[Game, Fold] = {
     "three-card-poker": "forfeits",
     "four-card-poker": "forfeits",
     "criss-cross-poker": "stands",
+    "any": "none",
 }
 
 
@@ -134,7 +143,10 @@ class EnvyRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 class LevelTerms(msgspec.Struct, frozen=True, array_like=True):
-    """One level of a link (L3-L7): rates in basis points, sums in micro-dollars for this link's wager."""
+    """One level of a link (L3-L7): rates in basis points, sums in micro-dollars for this link's wager.
+
+    must_hit_by: the highest sum that a mystery level shows (Y1), None of any other.
+    """
 
     level: str
     primary: int
@@ -142,6 +154,14 @@ class LevelTerms(msgspec.Struct, frozen=True, array_like=True):
     seed: int
     reseed: int
     limit: int | None = None
+    must_hit_by: int | None = None
+
+
+Form = Literal["", "drawn", "committed"]
+"""How it is decided which wager wins a mystery level (Y2); "" of any other link.
+
+drawn: by a number that each wager draws for itself. committed: by a trigger that was fixed before.
+"""
 
 
 class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
@@ -158,6 +178,8 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     placed: where it lies (B2). fold: what it does to the wager, `game` where that decides (B8). cage_at:
     awards of this sum are the cage's (B15), None: none is. cards: of a Six Card Bonus of Ultimate Texas Hold
     'Em the places of its six (`hands.SIX_PLACES`), which its approval names (B16).
+
+    form: of a link whose levels must hit by a sum. It has no rows, and pays no hand (Y1).
     """
 
     link: str
@@ -187,6 +209,12 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     cage_at: int | None = None
     cards: tuple[str, ...] = ()
     notice_days: int = 0
+    form: Form = ""
+
+    @property
+    def mystery(self) -> bool:
+        """Whether its levels must hit by a sum, whatever the cards (Y1)."""
+        return self.form != ""
 
     @property
     def offer(self) -> bool:

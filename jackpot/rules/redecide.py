@@ -18,6 +18,7 @@ from jackpot.rules import row_commands
 from jackpot.rules.acts import conflict, decode_asked, is_alone, lost_acks
 from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Requested
+from jackpot.rules.chance import Chance, JournaledChance
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import Command, Envelope, RawDraws
 from jackpot.rules.epoch import Epoch
@@ -46,7 +47,9 @@ class Decider(Protocol):
     state: BankState
     epoch: Epoch
 
-    def decide(self, envelope: Envelope, asked_ms: int, lately: int | None = None) -> Event: ...
+    def decide(
+        self, envelope: Envelope, asked_ms: int, lately: int | None = None, chance: Chance = ...
+    ) -> Event: ...
 
 
 def check(
@@ -100,7 +103,7 @@ def check(
         asked, people = command, getattr(event, "people", People())
     envelope = _envelope(entry, table, asked, people, _draws(state, getattr(event, "locking", None)), event)
     try:
-        decided = engine.decide(envelope, _asked_ms(table, event))
+        decided = engine.decide(envelope, _asked_ms(table, event), chance=_chance(event))
     except Refusal as refusal:
         return f"the rules refuse it: {refusal.message} ({refusal.code})"
     except InvariantError as error:
@@ -343,6 +346,12 @@ def _draws(state: BankState, locking: e.Locking | None) -> dict[str, RawDraws]:
         )
         for made in (locking.draws if locking else ())
     }
+
+
+def _chance(event: Event) -> JournaledChance:
+    """The raw bytes of what was drawn for mystery levels (Y2)."""
+    counted = event.counted if isinstance(event, e.Settled | e.Closed) else []
+    return JournaledChance({(one.link, one.level): iter(one.drawn) for one in counted})
 
 
 def _wager(state: BankState, event: e.Wagered, seq: int) -> Command:

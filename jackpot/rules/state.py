@@ -169,8 +169,28 @@ class HitShown(msgspec.Struct, array_like=True, gc=False):
     cards: bytes = b""
 
 
+class MysteryCycle(msgspec.Struct, array_like=True, gc=False):
+    """The running cycle of a level that must hit by a sum (Y2), and what is left of those before (Y4).
+
+    terms: on which it began; changed ones count from the next (Y11). start: its meter then. decided: the
+    highest meter that was decided without a win, at first the start. stake: the house's money in it (L8).
+    undone: by the cycle whose award was undone, what waits in the overflow for refunds of its wagers. lent:
+    by award, what the house paid when people raised it. Micro-dollars.
+    """
+
+    terms: LevelTerms
+    start: int
+    decided: int
+    stake: int
+    undone: dict[int, int] = {}
+    lent: dict[int, int] = {}
+
+
 class Level(msgspec.Struct, array_like=True):
-    """A level's accounts, its counts (S1), its cycles (L10) and all of its history that can change."""
+    """A level's accounts, its counts (S1), its cycles (L10) and all of its history that can change.
+
+    mystery: of one that must hit by a sum. Nothing of it is recomputed (Y4), so its history is only a count.
+    """
 
     number: int
     terms: LevelTerms
@@ -183,10 +203,11 @@ class Level(msgspec.Struct, array_like=True):
     undone_hits: int = 0
     joined: list[tuple[int, int]] = []
     shown: list[HitShown] = []
+    mystery: MysteryCycle | None = None
 
     @property
     def wagers(self) -> int:
-        """How many stand (S1)."""
+        """How many stand (S1); of a mystery level only those of rounds that were closed (Y3)."""
         return self.history.wagers
 
 
@@ -284,6 +305,16 @@ class DrawMade(msgspec.Struct, array_like=True, gc=False):
         return self.lucky_box if self.lucky_chance == 0 else None
 
 
+class CountedBet(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A wager of a closed round as it counted on a mystery level (Y3): in which cycle, and what it added."""
+
+    seat: int
+    link: int
+    level: int
+    cycle: int
+    amount: int
+
+
 class Settling(msgspec.Struct, array_like=True, gc=False):
     """An entry that settled seats of the round in turn, or closed it (seats empty).
 
@@ -303,6 +334,7 @@ class Round(msgspec.Struct, array_like=True):
     terms: on which it was played, by link, where people have changed them since (L9). sums: the dealer's, by
     link, in micro-dollars (B3). offers: the numbers of the offers that were wagered on. bonus: the cards of
     the Six Card Bonus that all share (B16). players: who are dealt a hand, 0 where nobody said (B10).
+    counted: its wagers on mystery levels, once it was closed (Y3).
     """
 
     id: str
@@ -325,6 +357,7 @@ class Round(msgspec.Struct, array_like=True):
     offers: list[int] = []
     bonus: bytes = b""
     players: int = 0
+    counted: list[CountedBet] = []
 
     def owners(self) -> dict[int, str]:
         """Whose each seat is, where a wager said it (T9)."""

@@ -322,6 +322,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     "why_money_transferred": Template(None, "a link's money is transferred"),
     "why_link_closed": Template(None, "a link is closed"),
     "why_later_award": Template(None, "a later award of the level exists"),
+    "why_mystery_undone": Template(None, "a mystery award is undone"),
     "why_final_undone": Template(
         None, "final awards of a round are undone that come to as much as one that waits for people"
     ),
@@ -650,6 +651,34 @@ TEMPLATES: Final[dict[str, Template]] = {
     "terms_of_offer": Template(
         None, "only a link without levels has bounds of its wager, and a place where it lies (B1)"
     ),
+    "terms_mystery_form": Template(
+        None, "must_hit_by is of a mystery link alone, which has a form, levels and no hands (Y1)"
+    ),
+    "terms_mystery_has_none": Template(
+        None, "a mystery link has no rows, envy, draws, share, floor_to_seed or validate_at (Y1)"
+    ),
+    "terms_mystery_uncounted": Template(
+        None, "the wagers of a mystery link are counted by the dealer, or electronic (Y10)"
+    ),
+    "terms_mystery_level": Template(
+        None, "level {level}: it has must_hit_by, and neither reserve nor limit (Y1)", ("level",)
+    ),
+    "terms_mystery_seed": Template(None, "level {level}: seed and reseed differ (Y1)", ("level",)),
+    "terms_mystery_width": Template(
+        None, "level {level}: one wager lifts it from its reseed to must_hit_by (Y1)", ("level",)
+    ),
+    "terms_mystery_return": Template(
+        None, "its wagers return {percent} % of themselves, more than the wager (Y1)", ("percent",)
+    ),
+    "terms_any_game_cards": Template(None, "a game of any name takes mystery links alone (Y7)"),
+    "terms_mystery_too_many": Template(
+        None,
+        "{seats} seats times {count} mystery links or levels are more than {most} (Y7)",
+        ("seats", "count", "most"),
+    ),
+    "terms_mystery_pace": Template(
+        None, "link {link} is a mystery, so the table needs max_rounds_per_minute (Y10)", ("link",)
+    ),
     "terms_adjacent_boxes": Template(
         None, "adjacent_boxes is {count}, at least the player's own counts (T9)", ("count",)
     ),
@@ -958,6 +987,23 @@ TEMPLATES: Final[dict[str, Template]] = {
         "{link} has no level {level}, only {levels}: say to which it goes",
         ("link", "level", "levels:list"),
         field="levels",
+    ),
+    "mystery_would_hit": Template(
+        Code.BAD_AMOUNT,
+        "level {level} of {link} would reach {most}, by which it must hit: only a wager wins it (Y11)",
+        ("link", "level", "most:sum"),
+        field="amount",
+    ),
+    "mystery_without_reserve": Template(
+        Code.BAD_AMOUNT, "link {link} is a mystery, which has no reserve (Y1)", ("link",), field="account"
+    ),
+    "mystery_starts_too_high": Template(
+        Code.BAD_TERMS,
+        "level {level}: what the last wager of this cycle leaves would lift the next to must_hit_by (Y1)",
+        ("level",),
+    ),
+    "game_without_cards": Template(
+        Code.BAD_MESSAGE, "a game of any name sends no hands and no cards (Y7)", ("field",), field=NAMED
     ),
     "link_terms_unchanged": Template(
         Code.UNCHANGED, "{link} has these terms already", ("link",), field="link"

@@ -5,6 +5,7 @@ opening by these checks again (S8).
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Final, NamedTuple
 
 import msgspec
@@ -14,6 +15,7 @@ from jackpot.rules.cards import RANKS
 from jackpot.rules.hands import NAMES, SIX_PLACES
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, MICROS_PER_UNIT
 from jackpot.rules.paytable import (
+    ANY,
     OFFER_KINDS,
     SEATS,
     Fixed,
@@ -40,6 +42,10 @@ METER: Final = "meter"
 LEVELS: Final = ((METER,), ("mega", "major", "minor"))
 """The names that a paytable's levels may have, in their order (L3)."""
 
+# How many mystery levels a table's seats may play for at once: so many awards one close may make, besides the
+# 192 of the hands, and its answer still fits a frame (Y7).
+WINS_MAX: Final = 64
+
 # What an offer may pay at most for one wager, so that no slip of the hand in a bound promises more (B3).
 ODDS_AWARD_MAX: Final = 100_000_000 * MICROS_PER_UNIT
 
@@ -57,6 +63,8 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
     else:
         check_levels([level.level for level in terms.levels])
         _without_bounds(terms)
+    if terms.mystery or terms.hand_kind == "mystery":
+        _mystery(terms)
     for level in terms.levels:
         _level(level)
         starts = max(level.seed if opens else 0, level.reseed)
@@ -66,7 +74,8 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
     total = sum(level.primary + level.reserve for level in terms.levels)
     if total > BASIS_POINTS:
         raise Fault("terms_rates_above_wager", total=total, whole=BASIS_POINTS)
-    check_rows(terms.rows, terms.hand_kind, [level.level for level in terms.levels])
+    if not terms.mystery:
+        check_rows(terms.rows, terms.hand_kind, [level.level for level in terms.levels])
     most, highest = max(terms.wager, terms.most), ODDS_AWARD_MAX if terms.offer else SUM_MAX
     for row in terms.rows:
         for pays in (row.pays, *map(ToOne, row.by_players)):
@@ -82,6 +91,23 @@ def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
         raise Fault("terms_chips_layout")
     _draws(terms)
     _notice_days(terms.notice_days)
+
+
+def check_joins(table: TableTerms, links: Sequence[LinkTerms]) -> None:
+    """Raises Fault for a table that may not have these mystery links, or too many of them (Y7, Y10).
+
+    links: of the table's links those whose levels must hit.
+    """
+    if table.game == ANY:
+        if len(links) < len(table.links):
+            raise Fault("terms_any_game_cards")
+        if table.seats * len(links) > WINS_MAX:
+            raise Fault("terms_mystery_too_many", seats=table.seats, count=len(links), most=WINS_MAX)
+    levels = sum(len(link.levels) for link in links)
+    if table.seats * levels > WINS_MAX:
+        raise Fault("terms_mystery_too_many", seats=table.seats, count=levels, most=WINS_MAX)
+    if links and not table.max_rounds_per_minute:
+        raise Fault("terms_mystery_pace", link=links[0].link)
 
 
 def check_table(terms: TableTerms) -> None:
@@ -156,6 +182,8 @@ def _level(level: LevelTerms) -> None:
     for name, rate, least in (("primary", level.primary, 1), ("reserve", level.reserve, 0)):
         if not least <= rate <= BASIS_POINTS:
             raise Fault("terms_rate", level=level.level, account=name, rate=rate, whole=BASIS_POINTS)
+    if level.must_hit_by is not None:
+        _money(f"level {level.level}: must_hit_by", level.must_hit_by, 1, SUM_MAX)
     for name, amount in (("seed", level.seed), ("reseed", level.reseed), ("limit", level.limit)):
         if amount is not None:
             _money(f"level {level.level}: {name}", amount, 0, SUM_MAX)
@@ -183,6 +211,55 @@ def _offer(terms: LinkTerms) -> None:
         raise Fault("terms_by_players")
 
 
+def _mystery(terms: LinkTerms) -> None:
+    """Checks the terms of a link whose levels must hit, and what no such link has (Y1, Y10)."""
+    if not terms.mystery or terms.hand_kind != "mystery" or terms.offer:
+        raise Fault("terms_mystery_form")
+    if terms.rows or terms.envy or terms.dealer_hand or terms.magic_every or terms.lucky_every:
+        raise Fault("terms_mystery_has_none")
+    if terms.simultaneous != "order" or terms.floor_to_seed or terms.validate_at is not None:
+        raise Fault("terms_mystery_has_none")
+    if terms.count_chips == terms.electronic:
+        raise Fault("terms_mystery_uncounted")
+    for level in terms.levels:
+        if level.must_hit_by is None or level.reserve or level.limit is not None:
+            raise Fault("terms_mystery_level", level=level.level)
+        if level.seed != level.reseed:
+            raise Fault("terms_mystery_seed", level=level.level)
+        if level.reseed + terms.wager * level.primary // BASIS_POINTS >= level.must_hit_by:
+            raise Fault("terms_mystery_width", level=level.level)
+    if not all(0 < level.primary <= BASIS_POINTS for level in terms.levels):
+        return  # it is told next
+    if house_return(terms) > 1:
+        raise Fault("terms_mystery_return", percent=percent_of(house_return(terms)))
+
+
+def mean_wagers(level: LevelTerms, wager: int) -> Fraction:
+    """How many wagers a cycle of a mystery level takes in the mean, from a meter without a residue (Y5).
+
+    The trigger lies anywhere in D = b - a with the same chance. Each wager lifts the meter by c, and the last
+    one that a cycle may have only by what is left of D.
+    """
+    each, width = wager * level.primary // BASIS_POINTS, (level.must_hit_by or 0) - level.reseed
+    most = -(-width // each)
+    return most - Fraction(each * most * (most - 1), 2 * width)
+
+
+def house_return(terms: LinkTerms) -> Fraction:
+    """What a wager on a mystery link returns of itself: its rates, and the house's money a cycle (Y5)."""
+    total = Fraction(sum(level.primary for level in terms.levels), BASIS_POINTS)
+    for level in terms.levels:
+        mean = mean_wagers(level, terms.wager)
+        total += Fraction(level.reseed * mean.denominator, terms.wager * mean.numerator)
+    return total
+
+
+def percent_of(part: Fraction) -> str:
+    """A part of the wager in percent, rounded up to two digits, so that nothing above 100 % looks like it."""
+    hundredths = -(-part.numerator * BASIS_POINTS // part.denominator)
+    return f"{hundredths // 100}.{hundredths % 100:02}"
+
+
 def _six_cards(terms: LinkTerms) -> None:
     """Checks the places of the cards that an approval names for a Six Card Bonus (B16)."""
     cards = set(terms.cards)
@@ -193,6 +270,8 @@ def _six_cards(terms: LinkTerms) -> None:
 
 def _without_bounds(terms: LinkTerms) -> None:
     """Checks that a link with levels has exactly one amount, and nothing else of an offer (T2, B1)."""
+    if not terms.mystery and any(level.must_hit_by is not None for level in terms.levels):
+        raise Fault("terms_mystery_form")
     given = (terms.most, terms.unit, terms.placed, terms.fold, terms.cage_at, terms.cards)
     by_players = any(row.by_players for row in terms.rows)
     if given != (0, 0, "device", "game", None, ()) or terms.hand_kind in OFFER_KINDS or by_players:

@@ -165,6 +165,7 @@ def _level(level: Level) -> Map:
         "seed": terms.seed,
         "reseed": terms.reseed,
         "limit": terms.limit,
+        "must_hit_by": None if level.mystery is None else level.mystery.terms.must_hit_by,
         "primary_rate": terms.primary,
         "reserve_rate": terms.reserve,
         "cycle": level.cycle,

@@ -10,7 +10,7 @@ from typing import Final, get_args
 from controllers.messages import VoidCause
 from jackpot.rules.paytable import Game, LinkTerms
 
-# The chapter of the regulation by which each game is played in Pennsylvania.
+# The chapter of Pennsylvania's regulation by which each game is played; a game of any name has none (Y7).
 CHAPTERS: Final[Mapping[Game, str]] = {
     "four-card-poker": "641a",
     "let-it-ride": "643a",
@@ -37,9 +37,14 @@ SETTLES: Final[frozenset[VoidCause]] = frozenset(("cards-face-up", "exposed-card
 
 
 def sections(cause: VoidCause, game: Game, paytables: Iterable[str]) -> str:
-    """The sections that name the cause at such a table, by its jurisdictions. paytables: of its links."""
+    """The sections that name the cause at such a table, by its jurisdictions; "" for a game of any name.
+
+    paytables: of its links. A mystery has none.
+    """
+    if game not in CHAPTERS:
+        return ""
     pennsylvania, massachusetts = _SECTIONS[cause]
-    ours = {paytable.partition("-")[0] == "ma" for paytable in paytables}
+    ours = {paytable.partition("-")[0] == "ma" for paytable in paytables if paytable != "mystery"}
     found = [] if ours == {True} else [f"{CHAPTERS[game]}{section}" for section in pennsylvania]
     return ", ".join(found + [f"MA {section}" for section in massachusetts if True in ours])
 

@@ -43,6 +43,7 @@ _LEVEL_TERMS: Final = (
     ("seed", "seed", "What the level opened with."),
     ("reseed", "reseed", "What the house puts into the level after it was won."),
     ("limit", "limit", "The level's limit, infinite where it has none."),
+    ("must_hit_by", "must_hit_by", "The sum by which a mystery level must hit, infinite for any other."),
 )
 _LEVEL_RATES: Final = (
     ("primary_rate_ratio", "primary_rate", "The part of each wager that goes onto the level's meter."),

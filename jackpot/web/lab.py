@@ -55,7 +55,7 @@ class Lab:
     def __init__(self, make: PageRenderer, front: PageContext) -> None:
         self._make = make
         self._money = front.money
-        self._links = {link.link: link for link in front.config.links}
+        self._links = {link.link: link for link in front.config.links if not link.mystery}
         self._games = _games(front.config)
         self._kept: OrderedDict[bytes, LabReply] = OrderedDict()
         self._apart = WorkerPool(
@@ -205,4 +205,5 @@ def _games(config: Config) -> dict[str, tuple[Game, ...]]:
         link.link: tuple(dict.fromkeys(table.game for table in config.tables if link.link in table.links))
         or games_of(load(link.paytable))
         for link in config.links
+        if not link.mystery
     }

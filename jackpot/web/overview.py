@@ -240,6 +240,8 @@ class Overview:
         ]
         if level["limit"] is not None:
             figures.append((Sentence("Limit"), money("limit")))
+        if level["must_hit_by"] is not None:
+            figures.append((Sentence("Must hit by"), money("must_hit_by")))
         if level["undone_hits"] or level["undone_wagers"]:
             figures.append((Sentence("Hits undone"), count("undone_hits")))
             figures.append((Sentence("Wagers undone"), count("undone_wagers")))

@@ -122,7 +122,7 @@ def notice_text(notice: Notice, levels: Mapping[str, str], money: Writing, local
 
 
 def _wager(wager: PostedWager, levels: dict[str, str], money: Writing) -> PostedBlock:
-    players = max(len(row.players) for row in wager.rows)
+    players = max((len(row.players) for row in wager.rows), default=0)
     return PostedBlock(
         wager.title,
         _amounts(wager, money),
@@ -143,6 +143,11 @@ def _amounts(wager: PostedWager, money: Writing) -> Sentence:
 
 def _notes(wager: PostedWager, levels: dict[str, str], money: Writing) -> list[str]:
     notes: list[str] = []
+    for level, most in wager.must_hit_by.items():
+        name, amount = levels.get(level, level), money.text(most)
+        notes.append(
+            Sentence("The {level} must hit by {amount}, whatever the cards.", level=name, amount=amount)
+        )
     for level, limit in wager.limits.items():
         name, amount = levels.get(level, level), money.text(limit)
         notes.append(Sentence("The {level} grows to {amount} at most.", level=name, amount=amount))

@@ -220,6 +220,8 @@ def _seen(work: asyncio.Task[bytes]) -> None:
 
 def _paytables(terms: LinkTerms, config: Config) -> list[str]:
     """The paytables of its kind that all tables of the link could play."""
+    if terms.mystery:
+        return []
     games = {table.game for table in config.tables if terms.link in table.links}
     kind = ids_for(load(terms.paytable).use)
     return [one for one in kind if games <= set(games_of(load(one)))]

@@ -1,6 +1,7 @@
 """Payments by a country's tax law, from the request to the papers, the reports and what is erased."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from jackpot.app import Server
-from jackpot.config import Config, Site
+from jackpot.config import Config
 from jackpot.config.tax import law_of
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
@@ -17,6 +18,7 @@ from jackpot.ledger.verify.verifier import verify
 from jackpot.reports.read import cash
 from jackpot.reports.read.cash import DayCash
 from jackpot.reports.read.entries import Entry
+from jackpot.reports.read.gaming_days import gaming_day
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import ReportRequest
 from jackpot.rules.acts.fields import DAY_MS
@@ -226,11 +228,56 @@ async def test_a_payment_part_in_cash_counts_as_cash_for_that_part(tmp_path: Pat
         ledger.close()
 
 
-async def _wins_again(config: Config, device: Any, seq: int, hit: str) -> None:
-    """The next royal flush is paid to the same patron, in cash."""
+@on_loop
+async def test_a_clock_that_was_set_back_hides_no_cash_of_the_day(tmp_path: Path) -> None:
+    """A10: an entry of the day before, between two of a day, ends neither the day nor what is added up."""
+    clock = StepClock()
+    config = taxed(tmp_path)
+    async with Server(config, clock=clock) as server, table(server) as device:
+        await validated(config, device)
+        assert (await administer(config, by="Ann", **{**PAY, "way": "cash", "way_number": "S-1"}))["ok"]
+        clock.stepped_s -= DAY_MS / 1000
+        await _wins_again(config, device, 3, "H2", "Ed Wit")
+        clock.stepped_s += DAY_MS / 1000
+        state = server.banks["main"].sequencer.engine.state
+        assert not state.alarms
+        await _wins_again(config, device, 5, "H3")
+        assert [(one.kind, one.place) for one in state.alarms.values()] == [("currency_report", "hit H3")]
+
+
+@on_loop
+async def test_a_payment_in_cash_reads_the_history_of_its_own_patron_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A10: of a day with thousands of payments in cash those to others are told apart by few statements."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await validated(config, device)
+        assert (await administer(config, by="Ann", **{**PAY, "way": "cash", "way_number": "S-1"}))["ok"]
+        for number, patron in ((2, "Ed Wit"), (3, "Flo Ra"), (4, "Gus To")):
+            await _wins_again(config, device, 2 * number - 1, f"H{number}", patron)
+        looked: list[int] = []
+        exact = cash._patrons
+
+        def counted(ledger: Reader, bank: str, hit: int, seats: Any) -> frozenset[str]:
+            looked.append(hit)
+            return exact(ledger, bank, hit, seats)
+
+        monkeypatch.setattr(cash, "_patrons", counted)
+        today = gaming_day(server.clock.unix_ms(), config.site)
+        for patron, hits in (("PAT ron", [1]), ("flo ra", [3]), ("nobody", [])):
+            looked.clear()
+            found = await server.books.read(
+                partial(cash.cash_of_day, site=config.site, patron=patron, day=today)
+            )
+            assert (looked, found.total) == (hits, 760_038 * len(hits))
+
+
+async def _wins_again(config: Config, device: Any, seq: int, hit: str, patron: str = " pat  RON") -> None:
+    """The next royal flush is paid to the same patron, or to this one, in cash."""
     await royal(device, seq, f"R{seq}")
     assert (await administer(config, do="validate", hit=hit, by="Ann"))["ok"]
-    paid = {**PAY, "hit": hit, "document": hit, "way": "cash", "patron": " pat  RON"}
+    paid = {**PAY, "hit": hit, "document": hit, "way": "cash", "patron": patron}
     assert (await administer(config, by="Ann", **paid))["ok"]
 
 
@@ -284,9 +331,9 @@ async def test_cash_that_two_banks_pay_at_once_is_noticed(
         read: list[str] = []
         each = cash._down_to
 
-        def counted(ledger: Reader, site: Site, bank: str, kind: int, day: str) -> Iterator[Entry]:
+        def counted(ledger: Reader, bank: str, kind: int, day: str) -> Iterator[Entry]:
             read.append(bank)
-            return each(ledger, site, bank, kind, day)
+            return each(ledger, bank, kind, day)
 
         monkeypatch.setattr(cash, "_down_to", counted)
         await server.effects.repeat(server.banks["main"])

@@ -16,8 +16,14 @@ from tests.controllers.examples import c, node
 from tests.program import jackpot
 from tests.running_server import on_loop
 
-# On the device and counted, on the layout, and of one amount alone.
-OFFERS = ("pa-643a-five-card-bonus-C", "pa-643a-three-card-bonus-A", "ma-lir-bonus")
+# On the device and counted, on the layout, of one amount alone, with bonus cards, and by how many play.
+OFFERS = (
+    "pa-643a-five-card-bonus-C",
+    "pa-643a-three-card-bonus-A",
+    "ma-lir-bonus",
+    "pa-643a-six-card-bonus-A",
+    "ma-lir-cover-all",
+)
 LEFT_OUT = {"replaced"}
 """What --quick does not wait for."""
 

@@ -3,17 +3,19 @@
 import asyncio
 import json
 from contextlib import closing
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 import structlog
+import typer
 from typer.testing import CliRunner
 
 from jackpot.app import Server
 from jackpot.auth.person_admin import PersonAdmin
 from jackpot.cli.__main__ import root
-from jackpot.cli.options import PIPE_WIDTH
+from jackpot.cli.options import PIPE_WIDTH, hidden
 from jackpot.net import admin_socket
 from jackpot.runtime.errors import Denied
 from tests.auth.test_auth_service import journal
@@ -198,3 +200,19 @@ async def test_tokens_are_listed_and_ended(tmp_path: Path, monkeypatch: pytest.M
         with pytest.raises(Denied):
             await server.auth.bearer(secrets[1])
     assert not any(secret in said for secret in secrets)
+
+
+def test_a_password_is_read_from_a_pipe_without_a_word_of_python(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """cli/README: without a terminal nothing can be echoed, so nobody is warned that it may be."""
+    monkeypatch.setattr("sys.stdin", StringIO(f"{ANN}\n{ANN}\r\n{BEN}\n{EVE}\n"))
+    assert hidden("Password", twice=True) == ANN
+    with pytest.raises(typer.Exit):
+        hidden("Password", twice=True)
+    told = capsys.readouterr()
+    assert told.err == "the two entered values do not match\n"
+    assert "Password: " in told.out
+    assert ANN not in told.out
+    with pytest.raises(typer.Abort):
+        hidden("Password")

@@ -5,6 +5,7 @@ of event kinds, comes from the registries. `python -m tests.generated` writes th
 """
 
 import ast
+import functools
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -237,7 +238,8 @@ def _held(kind: str) -> Iterator[Said]:
         left -= here
 
 
-def sentences(kind: str) -> Iterator[Said]:
+@functools.cache
+def sentences(kind: str) -> tuple[Said, ...]:
     """Every sentence of a catalogue that has a letter of its own, or that a language says otherwise.
 
     Pages have the catalogues of signs and of refusals, too: what stands there is in theirs only where pages
@@ -248,7 +250,7 @@ def sentences(kind: str) -> Iterator[Said]:
     found += (said for said in _held(kind) if (said.context, said.text) not in there)
     own = {text for _, text in _translated(kind)}
     others = {text for each in (SIGNS, REFUSALS) if kind == PAGES for _, text in _translated(each)}
-    yield from (
+    return tuple(
         said
         for said in found
         if said.text in own

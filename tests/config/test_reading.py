@@ -68,7 +68,7 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     """The annotated example is a valid configuration once its keys exist."""
     text = resources.files("jackpot").joinpath("schemas/config.example.toml").read_text()
     (tmp_path / "keys").mkdir()
-    for number, device in enumerate(("T01", "T02", "T03", "T04", "S01")):
+    for number, device in enumerate(("T01", "T02", "T03", "T04", "T05", "S01")):
         (tmp_path / "keys" / device).write_text(f"{number:02x}" * 32)
         (tmp_path / "keys" / device).chmod(0o400)
     (tmp_path / "floor.toml").write_text(text)

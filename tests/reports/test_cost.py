@@ -219,18 +219,24 @@ def test_it_says_what_the_other_reports_say(books: Reader, walk: Walk) -> None:
 
 
 def test_the_first_lines_answer(books: Reader, walk: Walk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S2: what it cost in all, of how much; then table by table, the dearest first, and the links' own."""
+    """S2: what it cost, seeds apart, and what is left; table by table, the dearest first, and the links' own.
+
+    Each sum is whole, so that whoever adds them up by hand comes to the same.
+    """
     rows = expected(walk.of_months())
     by_table: Counter[str] = Counter()
     for (_, _, table), figures in rows.items():
         by_table[table] += figures.get("cost", 0)
     wagered = sum(figures.get("wagered", 0) for figures in rows.values())
-    (first, answer), (second, tables), *_ = said(books, "cost", by="month", **ALL).facts.items()
-    assert (first, second) == ("cost", "by table")
-    cents = writing(SITE.locale, SITE.currency).to_the_cent
-    assert sums_in(answer) == [
-        cents(sum_) for sum_ in (by_table.total(), wagered, wagered - by_table.total())
-    ]  # fmt: skip
+    seeds = sum(figures.get("seeds", 0) for figures in rows.values())
+    (first, answer), (second, left), (third, tables), *_ = said(
+        books, "cost", by="month", **ALL
+    ).facts.items()
+    assert (first, second, third) == ("cost", "left to the house", "by table")
+    spent, cents = by_table.total(), writing(SITE.locale, SITE.currency).exact
+    assert seeds
+    assert sums_in(answer) == [cents(sum_) for sum_ in (spent, spent - seeds, seeds)]
+    assert sums_in(left) == [cents(sum_) for sum_ in (wagered - spent, wagered, spent)]
     own = by_table.pop(LINK)
     assert sums_in(tables) == [cents(sum_) for sum_ in (*sorted(by_table.values(), reverse=True), own)]
     assert str(tables).startswith(f"{by_table.most_common()[0][0]} $")
@@ -241,7 +247,7 @@ def test_the_first_lines_answer(books: Reader, walk: Walk, monkeypatch: pytest.M
 
 
 def sums_in(text: Any) -> list[str]:
-    return [word.strip(",;") for word in str(text).split() if "$" in word]
+    return [word.strip(",;:") for word in str(text).split() if "$" in word]
 
 
 def test_without_days_it_is_of_the_last_day_or_month_that_has_ended(books: Reader, walk: Walk) -> None:

@@ -12,10 +12,10 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 README: Final = ROOT / "jackpot" / "rules" / "README.md"
 
-ENTRY: Final = re.compile(r"^- \*\*([MLTHABPS]\d+)\*\*( \*later\*)?", re.MULTILINE)
+ENTRY: Final = re.compile(r"^- \*\*([MLTHABYPS]\d+)\*\*( \*later\*)?", re.MULTILINE)
 # "A5", or a range such as "L1-L7" or "H1-H3".
-CITED: Final = re.compile(r"\b([MLTHABPS])([1-9]\d?)(?:-\1([1-9]\d?))?\b")
-GROUPS: Final = "MLTHABPS"
+CITED: Final = re.compile(r"\b([MLTHABYPS])([1-9]\d?)(?:-\1([1-9]\d?))?\b")
+GROUPS: Final = "MLTHABYPS"
 
 
 def rules() -> dict[str, bool]:

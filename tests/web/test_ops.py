@@ -252,6 +252,18 @@ async def test_what_waits_is_ranked_and_buries_no_page(tmp_path: Path) -> None:
         box = await page.locator("#waiting").bounding_box()
         assert box is not None
         assert box["height"] < 70
+        wide = page.viewport_size
+        assert wide is not None
+        await page.set_viewport_size({"width": 390, "height": 844})
+        for part in await line.locator("b, span").all():
+            cut, part_box = await line.bounding_box(), await part.bounding_box()
+            assert cut is not None
+            assert part_box is not None
+            assert part_box["x"] + part_box["width"] <= cut["x"] + cut["width"], "nothing is cut on a phone"
+        box = await page.locator("#waiting").bounding_box()
+        assert box is not None
+        assert box["height"] < 90
+        await page.set_viewport_size(wide)
         await until_true(page, "document.title.startsWith('(3) ')")
         await line.click()
         await page.wait_for_selector("#waiting .hits li:nth-child(3)")

@@ -49,6 +49,7 @@ class ShownHit(Reply, frozen=True):
 class Level(Reply, frozen=True):
     """All of S1. value: the live meter. wagers: counted in it. awards: all that it ever paid.
 
+    must_hit_by: of a mystery level, the sum by which its running cycle must hit (Y6).
     undone_wagers, undone_hits: left out of the other counts.
     """
 
@@ -73,6 +74,7 @@ class Level(Reply, frozen=True):
     transfers: Money
     awards: Money
     last_hits: tuple[ShownHit, ...]
+    must_hit_by: Money | None = None
 
 
 class Left(Reply, frozen=True):
@@ -203,7 +205,7 @@ def _level(level: Map) -> Level:
     )  # fmt: skip
     told = {
         "value": decimal(level["primary"]),
-        "limit": None if level["limit"] is None else decimal(level["limit"]),
+        **{name: None if level[name] is None else decimal(level[name]) for name in ("limit", "must_hit_by")},
         "last_hits": [
             hit
             | {"amount": money(hit["amount"])}

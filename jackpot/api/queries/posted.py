@@ -54,6 +54,7 @@ class PostedWager(Reply, frozen=True):
     magic: int | None
     lucky: int | None
     limits: dict[str, Money]
+    must_hit_by: dict[str, Money]
 
 
 class PostedBase(Reply, frozen=True):
@@ -118,6 +119,7 @@ def _wager(wager: answers.PostedWager) -> PostedWager:
         magic=wager.magic or None,
         lucky=wager.lucky or None,
         limits={level: money(cents) for level, cents in wager.limits.items()},
+        must_hit_by={level: money(cents) for level, cents in wager.must_hit_by.items()},
     )
 
 

@@ -52,7 +52,8 @@ class Stake(NamedTuple):
 class Open(msgspec.Struct):
     """A round that is neither closed nor void. turn: the seat settled last.
 
-    chips, sums: as the dealer counted them last. shared: cards of no seat, by field, as they were shown.
+    chips, sums, players: as the dealer said them last. shared: cards of no seat, by field, as they were
+    shown. showed: the seats that showed cards.
     """
 
     id: str
@@ -64,6 +65,8 @@ class Open(msgspec.Struct):
     sums: dict[str, int] = {}
     shared: dict[str, tuple[str, ...]] = {}
     settled: set[int] = msgspec.field(default_factory=set)
+    showed: set[int] = msgspec.field(default_factory=set)
+    players: int = 0
 
     def on(self, link: str) -> list[tuple[BetPlace, Stake]]:
         """The wagers on a link."""
@@ -89,6 +92,8 @@ class TableRecord:
         self.suspended = False
         self.closed_offer: str | None = None
         self.offers = {offer.link: offer for offer in offers}
+        # No link with a meter takes a table of Criss-Cross Poker (L1, B13).
+        self._alone = any(offer.games == ("criss-cross-poker",) for offer in offers)
         self.round: Open | None = None
         self.answers: dict[int, tuple[bytes, Answer]] = {}
         self.undecided: dict[int, bytes] = {}
@@ -115,7 +120,7 @@ class TableRecord:
             offer.facts("suspended" if self.suspended or offer.link == self.closed_offer else "active")
             for offer in self.offers.values()
         )
-        return self.link, *offers
+        return (*(() if self._alone else (self.link,)), *offers)
 
     @property
     def facts(self) -> RoundFacts | None:
@@ -137,6 +142,8 @@ class TableRecord:
             found.shared.get("dealer", ()),
             tuple(sorted(found.settled, reverse=True)),
             found.sums or UNSET,
+            found.shared.get("bonus") or UNSET,
+            found.players or UNSET,
         )
 
     def limit(self, offer: str, bounds: Bounds) -> None:
@@ -186,7 +193,7 @@ class TableRecord:
     def refuse(self, command: Commanded, code: str) -> Nack:
         """Refuses by a nack that uses up no number: another command may come under it."""
         self.undecided.clear()
-        link = (self.closed_offer or self._link) if code == "suspended" else UNSET
+        link = (self.closed_offer or self.links[0].link) if code == "suspended" else UNSET
         return Nack(command.seq, code, f"the tester says {code}", self.last_seq + 1, link=link)
 
     def keep(self, command: Commanded, answer: Answer) -> Answer:
@@ -224,7 +231,7 @@ class TableRecord:
         """Leaves commands and a round that a table which lost its memory does not know."""
         self.last_seq += 5
         self.undecided.clear()
-        bets = {BetPlace(1, self._link, "own"): Stake(None, self._wager)}
+        bets = {} if self._alone else {BetPlace(1, self._link, "own"): Stake(None, self._wager)}
         counted = [offer for offer in self.offers.values() if offer.counted]
         for offer in self.offers.values():
             bets[BetPlace(1, offer.link, "own")] = Stake(None, offer.bounds.most)
@@ -234,6 +241,7 @@ class TableRecord:
             locked=True,
             chips={offer.link: 1 for offer in counted},
             sums={offer.link: offer.bounds.most for offer in counted if offer.summed},
+            players=1 if any(offer.by_players for offer in self.offers.values()) else 0,
         )
         self._ids.add(self.round.id)
         return self.round.id
@@ -256,13 +264,14 @@ class TableRecord:
                 back = {place: found.bets.pop(place) for place in places if place in found.bets}
                 return Ack(seq, refunds=self._refunds(back) if self.offers else UNSET)
             case Lock():
+                if (refusal := self._wrong_players(found, message)) is not None:
+                    return Nack(seq, *refusal)
                 found.locked = True
                 self._count(found, message)
             case Settle():
                 return self._settle(found, message)
             case Close():
-                due = [place for place in found.bets if place.seat not in found.settled]
-                if (lacking := self._lacking(found, due, ())) is not None:
+                if (lacking := self._lacking(found, found.bets, (), close=True)) is not None:
                     return self._unshown(seq, lacking)
                 self._check_count(found)
                 self._end("closed")
@@ -316,12 +325,14 @@ class TableRecord:
             if (refusal := self._wrong(found, bet)) is not None:
                 return Nack(message.seq, *refusal)
             found.bets[BetPlace(bet.seat, bet.link, bet.on)] = Stake(bet.player, bet.amount)
-        found.locked = message.lock
         if message.lock:
+            if (refusal := self._wrong_players(found, message)) is not None:
+                return Nack(message.seq, *refusal)
             self._count(found, message)
+        found.locked = message.lock
         self.round = found
         self._ids.add(found.id)
-        if any(bet.link == self._link for bet in message.bets):
+        if self._alone or any(bet.link == self._link for bet in message.bets):
             self._report.met("wagers", f"{len(message.bets)} in the last one")
         if any(bet.link in self.offers for bet in message.bets):
             self._report.met("offer-amounts", f"{self.rounds + 1} rounds")
@@ -331,7 +342,7 @@ class TableRecord:
         """The code and the sentence that refuse a wager; None for a good one."""
         offer = self.offers.get(bet.link)
         name = "wagers" if offer is None else "offer-amounts"
-        if offer is None and bet.link != self._link:
+        if offer is None and (self._alone or bet.link != self._link):
             refusal = "unknown_link", f"link: {bet.link} is not in the welcome"
         elif offer is None and bet.amount != self._wager:
             refusal = "wrong_amount", f"amount: it is {self._wager} on {bet.link}"
@@ -346,6 +357,18 @@ class TableRecord:
             return None
         self._report.broken(name, f"seat {bet.seat}: {bet.amount} on {bet.link}: {refusal[0]}")
         return refusal
+
+    def _wrong_players(self, found: Open, message: Wager | Lock) -> tuple[str, str] | None:
+        """The code and the sentence that refuse the number of players, where a wager depends on it (B10)."""
+        of = [self.offers[place.link] for place in found.bets if place.link in self.offers]
+        if not any(offer.by_players for offer in of) or (message.players is None and found.players):
+            return None
+        least, most = len({place.seat for place in found.bets}), min(offer.seats for offer in of)
+        if message.players is not None and least <= message.players <= most:
+            found.players = message.players
+            return None
+        self._report.broken("offer-cards", f"{message.players} players: {least} wagered, {most} may")
+        return "bad_message", f"players: {least} to {most}"
 
     def _count(self, found: Open, message: Wager | Lock) -> None:
         """Keeps the dealer's count; a later one corrects an earlier one."""
@@ -367,16 +390,20 @@ class TableRecord:
                 self._report.met("offer-counts", f"{due[0]} wagers of {due[1]} cents on {link}")
 
     def _lacking(
-        self, found: Open, bets: Iterable[BetPlace], folded: Collection[int]
+        self, found: Open, bets: Iterable[BetPlace], folded: Collection[int], *, close: bool
     ) -> tuple[str, str] | None:
-        """The field and the offer of cards that a settlement of these wagers lacks (B16)."""
+        """The field and the offer of cards that a settlement of these wagers lacks (B10, B16)."""
         shown = found.shown()
         for place in bets:
             offer = self.offers.get(place.link)
             if offer is None or (offer.forfeits and place.seat in folded):
                 continue
+            if offer.at_close and not close:
+                continue
             if lacks := offer.lacks(shown):
                 return lacks[0], place.link
+            if offer.by_players and len(found.showed) != found.players:
+                return "players", place.link
         return None
 
     def _unshown(self, seq: int, lacking: tuple[str, str]) -> Nack:
@@ -409,9 +436,13 @@ class TableRecord:
         """Settles the seats, and with `close` the round; pays nothing by itself."""
         claims = {claim.seat: claim for claim in message.hands}
         folded = {claim.seat for claim in message.hands if claim.folded}
+        found.showed.update(claim.seat for claim in message.hands if claim.cards)
         due = [place for place in found.bets if place.seat in claims or message.close]
         due = [place for place in due if place.seat not in found.settled]
-        if (lacking := self._lacking(found, due, folded)) is not None:
+        every = (
+            found.bets if message.close else due
+        )  # what the close decides is due, though seats were settled
+        if (lacking := self._lacking(found, every, folded, close=message.close)) is not None:
             return self._unshown(message.seq, lacking)
         if due:
             self._check_count(found)

@@ -527,6 +527,8 @@ async def offer_suspended(watch: DeviceWatch) -> None:
         return played.book.accept(heard.command)
 
     chosen: list[str] = []
+    if len(played.book.links) < 2:
+        raise ExpectationFailed("there is no other link to play on with")
     await watch.caught(reply, lambda heard: bool(on_offer(heard, offers)))
     played.tell_offer(chosen[0], "suspended")
     await played.fence(await watch.online())

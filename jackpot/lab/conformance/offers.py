@@ -10,16 +10,41 @@ from controllers.answers import AwardFacts, LinkFacts, LinkState, RefundPays, St
 from jackpot.catalogue import Paytable, fold_of, games_of, load, parse_money, rows_of
 from jackpot.catalogue.paytables import Placed
 from jackpot.rules import cards as deck
-from jackpot.rules.hands import DEALS, Needs, Shown, best_row, makes, needs, rank_shown
+from jackpot.rules.hands import (
+    DEALS,
+    SIX_PLACES,
+    Needs,
+    Ranked,
+    Shown,
+    beaten,
+    best_of_table,
+    best_row,
+    needs,
+    rank_shown,
+)
 from jackpot.rules.money import to_cents
-from jackpot.rules.paytable import Fixed, ForOne, Game, PaytableRow, ToOne
+from jackpot.rules.outgoing_messages import needed
+from jackpot.rules.paytable import (
+    DECIDED_AT_CLOSE,
+    SEATS,
+    Fixed,
+    ForOne,
+    Game,
+    HandKind,
+    PaytableRow,
+    ToOne,
+)
 
 # Amounts where the paytable leaves them to the player: chips of five dollars.
 LEAST: Final = 500
 MOST: Final = 2_500
 # The paytables of Trips Wagers of today begin so.
 TRIPS: Final = "pa-653a-trips-"
-# Deals that are looked through for a hand: the rarest lowest row comes in every fifth or so.
+# The six cards of a Six Card Bonus of Ultimate Texas Hold 'Em as the tester names them (B16).
+_SIX: Final = tuple(place for place in SIX_PLACES if place[-1] in "12")
+# Of these, two of a player, five of the board and two of the dealer, any six are a full house or better.
+_NINE: Final = ("As", "Ks", "Ad", "Ah", "Ac", "Kd", "Qs", "Kh", "Kc")
+# Deals that are looked through for a hand: the rarest lowest row comes in every fiftieth or so.
 DEALS_MAX: Final = 10_000
 
 
@@ -37,17 +62,36 @@ class Bounds(NamedTuple):
 class ConformanceOffer(NamedTuple):
     """An offer of the server that the tester plays.
 
-    needs: the cards that its hand counts (B16). own: how many a player may be dealt. forfeits: a fold loses
-    the wager (B8). row: the lowest one that pays.
+    games: those that its paytable is for. needs: the cards that its hand counts (B16); six: which six of them
+    a Six Card Bonus of Ultimate Texas Hold 'Em does. kind: of hand. own: how many a player may be dealt.
+    forfeits: a fold loses the wager (B8). row: the lowest one that pays.
     """
 
     link: str
+    games: tuple[Game, ...]
     bounds: Bounds
     placed: Placed
+    kind: HandKind
     needs: Needs
+    six: tuple[str, ...]
     own: frozenset[int]
     forfeits: bool
     row: PaytableRow
+
+    @property
+    def by_players(self) -> bool:
+        """Whether the lock says how many are dealt a hand (B10)."""
+        return self.kind == "best-of-table"
+
+    @property
+    def at_close(self) -> bool:
+        """Whether the close decides its wagers, whatever seats were settled before (B10, B13)."""
+        return self.kind in DECIDED_AT_CLOSE
+
+    @property
+    def seats(self) -> int:
+        """Places of its game's table."""
+        return max(SEATS[game] for game in self.games)
 
     @property
     def counted(self) -> bool:
@@ -83,6 +127,7 @@ class ConformanceOffer(NamedTuple):
             unit=unit,
             placed=self.placed,
             count=self.counted,
+            needs=needed(self.kind, self.games[0], self.six),
         )
 
     def lacks(self, shown: Shown) -> tuple[str, ...]:
@@ -130,37 +175,59 @@ def offer_of(paytable: str) -> ConformanceOffer:
     games = games_of(table)
     printed = [to_cents(parse_money(text)) for text in table.wagers]
     bounds = Bounds(printed[0], printed[0], printed[0]) if printed else Bounds(LEAST, MOST, LEAST)
+    six = _SIX if table.cards_open else ()
     return ConformanceOffer(
         table.id,
+        games,
         bounds,
         "device" if "device" in table.placed else "layout",
-        _needs(table, games[0]),
+        table.hand,
+        needs(table.hand, games[0], six),
+        six,
         frozenset(DEALS[game].own for game in games),
         any(fold_of(table, game) == "forfeits" for game in games),
         rows_of(table)[-1],
     )
 
 
-def _needs(table: Paytable, game: Game) -> Needs:
-    """The cards that the hand counts; none are known where the configuration names them (B16)."""
-    return Needs() if table.cards_open else needs(table.hand, game)
+class WinningDeal(NamedTuple):
+    """A deal of one player that wins. hands: what it may be called. row: the lowest that may pay it."""
+
+    hands: frozenset[str]
+    row: PaytableRow
+    shown: Shown
 
 
-def winning_deal(paytable: str) -> tuple[PaytableRow, Shown] | None:
-    """A deal that wins by the paytable, with the row; None where a hand of one seat does not decide."""
+def winning_deal(paytable: str) -> WinningDeal | None:
+    """A deal that wins by the paytable; None where none was found."""
     table = load(paytable)
-    game = next((game for game in games_of(table) if makes(table.hand, game)), None)
-    if game is None or table.cards_open or table.hand in ("best-of-table", "beaten"):
-        return None
+    game = games_of(table)[0]
     rows, deal, rng = rows_of(table), DEALS[game], Random(paytable)
     counts = deal.own, deal.boards[-1], deal.dealer, deal.bonus
+    if table.cards_open:
+        shown = _dealt(deck.parse_all(_NINE), counts)
+        return WinningDeal(frozenset(("full-house", "four-of-a-kind")), _row(rows, "full-house"), shown)
     for _ in range(DEALS_MAX):
         shown = _dealt(rng.sample(range(deck.DECK), sum(counts)), counts)
-        ranked = rank_shown(table.hand, game, shown)
+        ranked = _ranked(table, game, shown)
         row = best_row(rows, ranked) if ranked else None
-        if row == rows[-1]:
-            return row, shown
+        if ranked is not None and row == rows[-1]:
+            return WinningDeal(frozenset((ranked.name,)), row, shown)
     return None
+
+
+def _row(rows: Sequence[PaytableRow], hand: str) -> PaytableRow:
+    return next(row for row in rows if row.hand == hand)
+
+
+def _ranked(table: Paytable, game: Game, shown: Shown) -> Ranked | None:
+    """The hand that decides the wager of a round's only player."""
+    if table.hand == "best-of-table":
+        return best_of_table([shown.own], shown.board)
+    if table.hand == "beaten":
+        lost = beaten(shown.own, shown.dealer, shown.board)
+        return lost.ranked if lost else None
+    return rank_shown(table.hand, game, shown)
 
 
 def _dealt(cards: Sequence[int], counts: Sequence[int]) -> Shown:

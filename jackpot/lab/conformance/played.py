@@ -216,7 +216,7 @@ class ConformanceSession:
     def welcome(self, line: ConformanceLine) -> None:
         """Welcomes the device, and sends it the meters."""
         line.session.welcome(self.welcoming())
-        values = tuple((self.setting.link, level, 1_000_000) for level in self.book.link.levels)
+        values = tuple((link.link, level, 1_000_000) for link in self.book.links for level in link.levels)
         line.session.push(Meters(BANK, self.book.last_seq, 0, values))
         self.book.told = max(self.book.told, self.book.last_seq) if self._table else 0
 

@@ -221,7 +221,8 @@ OBLIGATIONS: Final = (
     _offer(
         "table",
         "offer-cards",
-        "A seat is settled, and a round closed, with the cards that its offers count.",
+        "A seat is settled, and a round closed, with the cards that its offers count; "
+        "for Cover All those of as many players as the lock says.",
         "Every settlement and close is looked at.",
     ),
     _offer(

@@ -14,10 +14,11 @@ from typing import Any, Final, NamedTuple
 
 from controllers.frames import STRANGER_MAX, FrameReader, decode, encode
 from controllers.hello import NONCE_BYTES, hello_mac
+from jackpot.lab.conformance.book import SHARED
 from jackpot.lab.conformance.offers import TRIPS, offer_of, paid, winning_deal
 from jackpot.lab.conformance.report import ConformanceReport
 from jackpot.rules import cards as deck
-from jackpot.rules.hands import Shown
+from jackpot.rules.outgoing_messages import needed
 from jackpot.rules.paytable import ToOne
 
 WAIT_S: Final = 10.0
@@ -202,11 +203,11 @@ class Questions:
         async with self.table() as (call, welcome):
             missing = [name for name in WELCOME if name not in welcome]
             self.expect("welcome", missing, [], "fields that are missing")
-            meters = await call.hear("meters", "meters")
-            told = {value[0] for value in meters["values"]}
-            self.expect(
-                "welcome", {link["link"] for link in welcome["links"]} <= told, True, "a whole meters"
-            )
+            metered = {link["link"] for link in welcome["links"] if link["levels"]}
+            if metered:
+                meters = await call.hear("meters", "meters")
+                told = {value[0] for value in meters["values"]}
+                self.expect("welcome", metered <= told, True, "a whole meters")
             call.say({"t": "ping", "at": 2**53 - 1})
             pong = await call.hear("pong", "pong")
             self.expect("pongs", pong.get("at"), 2**53 - 1, "at")
@@ -289,6 +290,10 @@ class Questions:
         least, most, unit = offer["least"], offer["most"], offer["unit"]
         found = offer["wager"], least % unit, most % unit, least <= most
         self.expect("offers", found, (least, 0, 0, True), f"wager and bounds of {offer['link']}")
+        of = offer_of(offer["paytable"])
+        if not of.six:  # else only the house's approval says which cards
+            wanted = list(needed(of.kind, of.games[0]))
+            self.expect("offers", offer["needs"], wanted, f"what {offer['link']} needs")
 
     async def _amounts(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
         """Wagers of right and wrong amounts, one of them withdrawn; the round is voided."""
@@ -329,7 +334,7 @@ class Questions:
         await self._take(call, offer, round_id, 1, least)
         await self._counted(call, offer, round_id)
         found = winning_deal(offer["paytable"])
-        needed = offer_of(offer["paytable"]).lacks(Shown())
+        needed = [name for name in offer["needs"] if name in SHARED]
         if needed:
             said = await self._command(call, t="close", round=round_id)
             named = said.get("code"), any(name in said.get("message", "") for name in needed)
@@ -340,15 +345,16 @@ class Questions:
         if found is None:
             await self._command(call, t="void", round=round_id, reason="a test of the protocol")
             return
-        row, shown = found
+        names, row, shown = found
         texts = {name: [deck.text(card) for card in cards] for name, cards in shown._asdict().items()}
         hands = [{"seat": 1, "cards": texts.pop("own")}]
         shared = {name: cards for name, cards in texts.items() if name in needed}
         said = await self._command(call, t="settle", round=round_id, hands=hands, close=True, **shared)
         due = paid(row, least)  # a house may pay more (B12)
-        awards = [(one["hand"], one["kind"], one["amount"] >= due) for one in said.get("awards", ())]
-        wanted = [(row.hand, "odds", True)]
-        self.expect("offer-pays", awards, wanted, f"{due} for a {row.hand} of {least} on {link}")
+        awards = [(one["hand"] in names, one["kind"], one["amount"] >= due) for one in said.get("awards", ())]
+        self.expect(
+            "offer-pays", awards, [(True, "odds", True)], f"{due} for a {row.hand} of {least} on {link}"
+        )
         stakes = [one.get("stake") for one in said.get("awards", ())]
         if isinstance(row.pays, ToOne) and offer["placed"] == "layout":
             self.expect("offer-pays", stakes, [least], f"the stake of {link}, on the layout")
@@ -356,9 +362,10 @@ class Questions:
     async def _counted(self, call: ConformanceConnection, offer: Message, round_id: str) -> None:
         """Locks the round; where its chips are counted, first with wrong counts."""
         link, least = offer["link"], offer["least"]
+        players = {"players": 1} if "players" in offer.get("needs", ()) else {}
         if not offer["count"]:
             self.report.met("offer-mismatch", f"{link} is not counted")
-            await self._command(call, t="lock", round=round_id)
+            await self._command(call, t="lock", round=round_id, **players)
             return
         summed = least < offer["most"]
         right = {"chips": {link: 1}} | ({"sums": {link: least}} if summed else {})

@@ -14,22 +14,26 @@ from jackpot.rules.paytable import FOLD, SEATS, Game
 
 @dataclass(frozen=True)
 class Layout:
-    """Number of cards for the board, the dealer and each seat, and which of them make the linked hand.
+    """Number of cards for the board, the dealer and each seat, and which of them make the best paid hand.
 
-    shared: how many of the board's first cards make a seat's hand together with its own (H2).
+    shared, held: how many of the board's first cards, and of a seat's own, make it (H2, B13). bonus: cards
+    that all seats share besides the board (B16).
     """
 
     board: int
     dealer: int
     own: int
     shared: int
+    held: int
+    bonus: int = 0
 
 
 LAYOUTS: Final[dict[Game, Layout]] = {
-    "let-it-ride": Layout(board=2, dealer=0, own=3, shared=2),
-    "ultimate-texas-holdem": Layout(board=5, dealer=2, own=2, shared=3),
-    "three-card-poker": Layout(board=0, dealer=3, own=3, shared=0),
-    "four-card-poker": Layout(board=0, dealer=6, own=5, shared=0),
+    "let-it-ride": Layout(board=2, dealer=0, own=3, shared=2, held=3, bonus=3),
+    "ultimate-texas-holdem": Layout(board=5, dealer=2, own=2, shared=3, held=2),
+    "three-card-poker": Layout(board=0, dealer=3, own=3, shared=0, held=3),
+    "four-card-poker": Layout(board=0, dealer=6, own=5, shared=0, held=5),
+    "criss-cross-poker": Layout(board=5, dealer=0, own=2, shared=5, held=0),
 }
 
 # Hands that a stacked deck gives to one seat, by how many cards it is made of.
@@ -56,6 +60,7 @@ class Deal:
     hands: dict[int, tuple[str, ...]]
     folded: frozenset[int]
     stacked: tuple[int, str] | None
+    bonus: tuple[str, ...] = ()
 
 
 def deal(
@@ -81,7 +86,9 @@ def deal(
         {stacked[0]} if stacked else set()
     )
     dealt = {seat: _texts(numbers) for seat, numbers in own.items()}
-    return Deal(_texts(deck[: layout.board]), _texts(deck[layout.board : rest]), dealt, folded, stacked)
+    last = rest + layout.own * len(seats)
+    board, dealer, bonus = deck[: layout.board], deck[layout.board : rest], deck[last : last + layout.bonus]
+    return Deal(_texts(board), _texts(dealer), dealt, folded, stacked, _texts(bonus))
 
 
 def _folds(game: Game, own: Sequence[int], rng: Random) -> bool:
@@ -101,7 +108,7 @@ def _stack(
     """Swaps a good hand to where a seat's cards and its part of the board will be; returns seat and hand."""
     place = seats.index(wins[0]) if wins else rng.randrange(len(seats))
     first = layout.board + layout.dealer + layout.own * place
-    places = [*range(layout.shared), *range(first, first + layout.own)]
+    places = [*range(layout.shared), *range(first, first + layout.held)]
     hand = wins[1] if wins else rng.choice(STACKED[len(places)])
     for position, card in zip(places, _hand(hand, rng), strict=True):
         other = deck.index(card)

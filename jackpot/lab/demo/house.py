@@ -1,4 +1,4 @@
-"""The demo floor: twelve tables of four games on two links, with bonus wagers, two signs, and its config."""
+"""The demo floor: twelve tables of five games on two links, with bonus wagers, two signs, and its config."""
 
 import json
 import re
@@ -61,63 +61,112 @@ accent = "#6fd3ff"
 
 @dataclass(frozen=True)
 class DemoOffer:
-    """A bonus wager of the demo, at every table of a game; amounts in cents.
+    """A bonus wager of the demo; amounts in cents.
 
-    device: its chips are put into the wagering device, and counted; else they lie on the layout.
+    device: its chips are put into the wagering device; else they lie on the layout. more: other settings.
     """
 
     offer: str
     paytable: str
-    game: Game
     least: int
     most: int
     unit: int
     device: bool = False
+    more: tuple[str, ...] = ()
 
-    @property
-    def stands(self) -> bool:
+    def stands(self, game: Game) -> bool:
         """Whether the wager is paid after a fold, by the cards that are shown (B8)."""
-        return fold_of(load(self.paytable), self.game) == "stands"
+        return fold_of(load(self.paytable), game) == "stands"
 
 
-OFFERS: Final = (
-    DemoOffer("five-bonus", "pa-643a-five-card-bonus-C", "let-it-ride", 100, 500, 100, device=True),
-    DemoOffer("three-bonus", "pa-643a-three-card-bonus-A", "let-it-ride", 500, 10_000, 500),
-    DemoOffer("trips", "pa-653a-trips-A", "ultimate-texas-holdem", 500, 10_000, 500),
-    DemoOffer("pair-plus", "pa-649a-2011-pair-plus-A", "three-card-poker", 500, 10_000, 500),
-    DemoOffer("aces-up", "pa-641a-2011-aces-up-A", "four-card-poker", 500, 10_000, 500),
-)
+@dataclass(frozen=True)
+class DemoPit:
+    """Tables of one kind. link: None where they have bonus wagers alone."""
+
+    game: Game
+    tables: int
+    link: str | None
+    offers: tuple[DemoOffer, ...]
 
 
 @dataclass(frozen=True)
 class DemoPlace:
-    """A table's place on the floor. link: None where it has bonus wagers alone."""
+    """A table's place on the floor."""
 
     table: str
-    game: Game
-    link: str | None
+    pit: DemoPit
+
+    @property
+    def game(self) -> Game:
+        return self.pit.game
+
+    @property
+    def link(self) -> str | None:
+        return self.pit.link
+
+    @property
+    def offers(self) -> tuple[DemoOffer, ...]:
+        return self.pit.offers
 
     @property
     def seats(self) -> int:
         return SEATS[self.game]
 
-    @property
-    def offers(self) -> tuple[DemoOffer, ...]:
-        return tuple(offer for offer in OFFERS if offer.game == self.game)
+
+def _chips(offer: str, paytable: str, *more: str) -> DemoOffer:
+    """A bonus wager of chips on the layout, from 5 to 100 dollars."""
+    return DemoOffer(offer, paytable, 500, 10_000, 500, more=more)
 
 
-GAMES: Final[tuple[tuple[Game, str | None], ...]] = (
-    ("let-it-ride", FIVE),
-    ("ultimate-texas-holdem", FIVE),
-    ("three-card-poker", THREE),
-    ("four-card-poker", None),
+# Which six cards make the hand, for that section's text is not held (B16).
+_SIX: Final = ("own-1", "own-2", "board-1", "board-2", "board-3", "dealer-1")
+# One table of Let It Ride plays by the rules of Massachusetts.
+PITS: Final = (
+    DemoPit(
+        "let-it-ride",
+        2,
+        FIVE,
+        (
+            DemoOffer("five-bonus", "pa-643a-five-card-bonus-C", 100, 500, 100, True, ('stake = "kept"',)),
+            _chips("three-bonus", "pa-643a-three-card-bonus-A"),
+            _chips("six-bonus", "pa-643a-six-card-bonus-A"),
+        ),
+    ),
+    DemoPit(
+        "let-it-ride",
+        1,
+        None,
+        (
+            _chips("cover-all", "ma-lir-cover-all"),
+            DemoOffer("dollar-bonus", "ma-lir-bonus", 100, 100, 100, True),
+        ),
+    ),
+    DemoPit(
+        "ultimate-texas-holdem",
+        3,
+        FIVE,
+        (
+            _chips("trips", "pa-653a-trips-A"),
+            _chips("bad-beat", "pa-653a-bad-beat-A"),
+            _chips("holdem-six", "pa-653a-six-card-bonus-A", f"cards = {json.dumps(_SIX)}"),
+        ),
+    ),
+    DemoPit(
+        "three-card-poker",
+        3,
+        THREE,
+        (
+            _chips("pair-plus", "pa-649a-2011-pair-plus-A"),
+            _chips("three-six", "pa-649a-2011-six-card-bonus-A"),
+        ),
+    ),
+    DemoPit("four-card-poker", 2, None, (_chips("aces-up", "pa-641a-2011-aces-up-A"),)),
+    DemoPit("criss-cross-poker", 1, None, (_chips("cross-bonus", "pa-674a-five-card-bonus"),)),
 )
-TABLES_A_GAME: Final = 3
-
+OFFERS: Final = tuple(offer for pit in PITS for offer in pit.offers)
 PLACES: Final = tuple(
-    DemoPlace(f"T{TABLES_A_GAME * pit + number:02}", game, link)
-    for pit, (game, link) in enumerate(GAMES)
-    for number in range(1, TABLES_A_GAME + 1)
+    DemoPlace(f"T{number:02}", pit)
+    for number, pit in enumerate((pit for pit in PITS for _ in range(pit.tables)), 1)
 )
 
 
@@ -227,7 +276,8 @@ def _offer(offer: DemoOffer) -> str:
             "[[offer]]",
             f'id = "{offer.offer}"',
             f'paytable = "{offer.paytable}"',
-            *(('placed = "device"', 'stake = "kept"') if offer.device else ('placed = "layout"',)),
+            f'placed = "{"device" if offer.device else "layout"}"',
+            *offer.more,
             f"tables = {json.dumps(tables)}",
             *(f'{key} = "{cents // 100}.{cents % 100:02}"' for key, cents in amounts),
             'approved = "a floor that is simulated"',

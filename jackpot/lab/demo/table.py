@@ -180,7 +180,10 @@ class SimulatedTable:
             try:
                 self._news.clear()
                 answer = await self._client.wager(
-                    round_id, bets, lock=not takes_back, **({} if takes_back else counted(self._client, bets))
+                    round_id,
+                    bets,
+                    lock=not takes_back,
+                    **({} if takes_back else counted(self._client, bets, len(seats))),
                 )
             except Offline:
                 self._line.doing = "offline"
@@ -198,12 +201,12 @@ class SimulatedTable:
         if takes_back:
             back = {name: bets[0][name] for name in ("seat", "link")}
             self._expect(await self._client.withdraw(round_id, [back]))
-            self._expect(await self._client.lock(round_id, **counted(self._client, bets[1:])))
+            self._expect(await self._client.lock(round_id, **counted(self._client, bets[1:], len(seats))))
         return True
 
     async def _settle(self, round_id: str, dealt: Deal) -> None:
         hands = [self._claim(seat, dealt) for seat in dealt.hands]
-        facts = {"board": dealt.board or None, "dealer": dealt.dealer or None}
+        facts = {"board": dealt.board or None, "dealer": dealt.dealer or None, "bonus": dealt.bonus or None}
         own = {"counts": self._own_count.counts, "sums": self._own_count.sums}
         if self._rng.random() >= SEAT_BY_SEAT:
             answer = await self._client.settle(round_id, hands, close=True, **own, **facts)
@@ -218,7 +221,9 @@ class SimulatedTable:
         claim: Message = {"seat": seat}
         if seat in dealt.folded:
             claim["folded"] = True
-        stands = FOLD[self._place.game] == "stands" or any(offer.stands for offer in self._place.offers)
+        stands = FOLD[self._place.game] == "stands" or any(
+            offer.stands(self._place.game) for offer in self._place.offers
+        )
         if seat not in dealt.folded or stands:
             claim["cards"] = dealt.hands[seat]
         return claim
@@ -264,18 +269,26 @@ def sums_of(client: TableClient, bets: Sequence[Mapping[str, Any]]) -> dict[str,
 
 
 class DealersCount(TypedDict, total=False):
-    """What a dealer counts before the cards, by link: chips, and cents of wagers on offers."""
+    """What a dealer counts before the cards: by link chips, and cents on offers; and the players."""
 
     chips: dict[str, int]
     sums: dict[str, int]
+    players: int
 
 
-def counted(client: TableClient, bets: Sequence[Mapping[str, Any]]) -> DealersCount:
-    """The dealer's count of these wagers, of each link that the welcome says is counted (T3, B3)."""
-    wanted = {link["link"] for link in (client.welcome or {}).get("links", ()) if link.get("count")}
+def counted(client: TableClient, bets: Sequence[Mapping[str, Any]], players: int) -> DealersCount:
+    """The dealer's count of these wagers, of each link that the welcome says is counted (T3, B3).
+
+    players: who are dealt a hand, said where a wager depends on it (B10).
+    """
+    links = (client.welcome or {}).get("links", ())
+    wanted = {link["link"] for link in links if link.get("count")}
     chips = Counter(bet["link"] for bet in bets if bet["link"] in wanted)
     sums = {link: cents for link, cents in sums_of(client, bets).items() if link in wanted}
-    return {"chips": dict(chips), "sums": sums} if chips else {}
+    count: DealersCount = {"chips": dict(chips), "sums": sums} if chips else {}
+    if {link["link"] for link in links if "players" in link.get("needs", ())} & {bet["link"] for bet in bets}:
+        count["players"] = players
+    return count
 
 
 async def finish_interrupted(
@@ -300,7 +313,8 @@ async def finish_interrupted(
             own_count.accepted(round_id, [bet["link"] for bet in bets], sums_of(client, bets))
         answer = await client.close(round_id, counts=own_count.counts, sums=own_count.sums)
         if answer.get("code") == "not_locked":
-            answers.append(await client.lock(round_id, **counted(client, bets)))
+            players = len({bet["seat"] for bet in bets})
+            answers.append(await client.lock(round_id, **counted(client, bets, players)))
             answer = await client.close(round_id, counts=own_count.counts, sums=own_count.sums)
         if answer.get("code") == "bad_message":
             answer = await client.void(round_id, "the cards are gone")

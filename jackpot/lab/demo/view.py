@@ -29,6 +29,7 @@ SHORT_GAMES: Final[dict[Game, str]] = {
     "ultimate-texas-holdem": "Ult. Hold 'Em",
     "three-card-poker": "Three Card",
     "four-card-poker": "Four Card",
+    "criss-cross-poker": "Criss-Cross",
 }
 GAME_WIDTH: Final = max(map(len, SHORT_GAMES.values()))
 

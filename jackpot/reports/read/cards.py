@@ -70,6 +70,8 @@ def cards_of(ledger: Reader, names: JournalNames, hit: Hit, archive: Archive | N
     """What was shown up to the hit. archive: the ledger's. Raises InArchive, Unanswerable, LedgerError."""
     if hit.hand == LUCKY_BONUS:
         return HitCards(drawn=f"Lucky Bonus: box {hit.seat}")
+    if names.links[hit.link].mystery:
+        return HitCards()
     if hit.hand == MAGIC_CARD:
         return _magic(_of_round(ledger, names, _LOCKING, hit, archive), hit)
     round_ = _of_round(ledger, names, _SETTLING, hit, archive)

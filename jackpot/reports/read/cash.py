@@ -4,20 +4,32 @@ Names lie next to the journal, so that they can be erased: an erased name is cou
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
-from typing import NamedTuple, TypeGuard
+from datetime import date, timedelta
+from typing import Final, NamedTuple, TypeGuard
 
 from jackpot.config import Site
-from jackpot.ledger.joined_banks import known_as
+from jackpot.ledger import papers
+from jackpot.ledger.banks import became
+from jackpot.ledger.joined_banks import first_own_hit, known_as
 from jackpot.ledger.reading import Reader
-from jackpot.reports.read.entries import Entry, entries_before, entries_of_hit
+from jackpot.reports.read.entries import (
+    BEYOND,
+    Entry,
+    entries_before,
+    entries_of_hit,
+    newest,
+    written_on_hits,
+)
 from jackpot.reports.read.gaming_days import gaming_day
 from jackpot.reports.read.hits import patrons, story_called, story_of
 from jackpot.rules import names
 from jackpot.rules.acts.cash import CashNoticed, NoticeCash
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Corrected, Paid, cash, over_in_cash
 from jackpot.rules.acts.hits import cash_of_day as told_of_day
+from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.acts.payout_details import winners
+from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.events import Event
 
 
@@ -28,15 +40,34 @@ class DayCash(NamedTuple):
     noticed: int
 
 
-class _Given(NamedTuple):
-    """Cash that an entry gave, or noticed, as in `DayCash`.
+# Hits whose papers are looked up by one statement.
+_HITS_OF_ONE: Final = 500
 
-    patrons: whom the papers name, as names are compared.
+
+class _Given(NamedTuple):
+    """Cash that an entry gave to a winner of a hit, or noticed, as in `DayCash`.
+
+    whose: what says which seat that was. named: all whom the hit's papers name, whichever seat it is, as
+    names are compared; None where only its whole history says it.
     """
 
-    patrons: frozenset[str]
+    bank: str
+    hit: int
+    whose: Paid | Corrected | CashNoticed
     cents: int
     noticed: int
+    named: frozenset[str] | None = None
+
+    def is_to(self, ledger: Reader, patron: str) -> bool:
+        """Whether it was to that patron; the history of a hit is read for who may be meant alone."""
+        if self.named is not None and patron not in self.named:
+            return False
+        seats = (
+            [self.whose.seat]
+            if isinstance(self.whose, CashNoticed)
+            else _seats(ledger, self.bank, self.whose)
+        )
+        return patron in _patrons(ledger, self.bank, self.hit, seats)
 
 
 def cash_of_day(ledger: Reader, site: Site, patron: str, day: str) -> DayCash:
@@ -44,7 +75,7 @@ def cash_of_day(ledger: Reader, site: Site, patron: str, day: str) -> DayCash:
 
     Every bank of the ledger counts, and people's names are compared as everywhere. Raises LedgerError.
     """
-    return _to_patron(_given(ledger, site, day), names.plain(patron))
+    return _to_patron(ledger, _given(ledger, site, day), names.plain(patron))
 
 
 def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -> list[NoticeCash]:
@@ -55,6 +86,7 @@ def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -
     """
     found: dict[tuple[str, str], NoticeCash] = {}
     days: dict[str, list[_Given]] = {}
+    told: dict[tuple[str, str], DayCash] = {}
     for hit in hits:
         named = patrons(ledger, bank, hit)
         for known in known_as(ledger, bank, hit) if named else ():
@@ -67,32 +99,65 @@ def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -
                     for patron in {names.plain(one) for one in named.get(seat, ())}:
                         if day not in days:
                             days[day] = _given(ledger, site, day)
-                        of_day = _to_patron(days[day], patron)
+                        if (day, patron) not in told:
+                            told[day, patron] = _to_patron(ledger, days[day], patron)
+                        of_day = told[day, patron]
                         if of_day.total > max(over, of_day.noticed):
                             found[day, patron] = NoticeCash(f"H{hit}", seat, day, of_day.total, over)
     return list(found.values())
 
 
-def _to_patron(given: Iterable[_Given], patron: str) -> DayCash:
+def _to_patron(ledger: Reader, given: Iterable[_Given], patron: str) -> DayCash:
     """What of this a patron was given. patron: as names are compared."""
-    theirs = [one for one in given if patron in one.patrons]
+    theirs = [one for one in given if one.is_to(ledger, patron)]
     return DayCash(sum(one.cents for one in theirs), max((one.noticed for one in theirs), default=0))
 
 
 def _given(ledger: Reader, site: Site, day: str) -> list[_Given]:
     """All cash of a gaming day, in every bank of the ledger."""
     found = []
-    for bank, kind in product(ledger.banks(), (Paid.kind, Corrected.kind, CashNoticed.kind)):
-        for entry in _down_to(ledger, site, bank, kind, day):
-            match entry.event:
-                case (Paid() | Corrected()) as event if cash(event) and gaming_day(entry.at, site) == day:
-                    seats = _seats(ledger, bank, event)
-                    told = told_of_day(event) if over_in_cash(event) else 0
-                    found.append(_Given(_patrons(ledger, bank, event.hit, seats), cash(event), told))
-                case CashNoticed() as event if event.day == day:
-                    whose = _patrons(ledger, bank, event.hit, [event.seat])
-                    found.append(_Given(whose, 0, event.cash))
+    for bank in ledger.banks():
+        of_bank, first = [], None
+        for kind in (Paid.kind, Corrected.kind, CashNoticed.kind):
+            for entry in _down_to(ledger, bank, kind, day):
+                match entry.event:
+                    case (Paid() | Corrected()) as event if cash(event) and gaming_day(entry.at, site) == day:
+                        told = told_of_day(event) if over_in_cash(event) else 0
+                        of_bank.append(_Given(bank, event.hit, event, cash(event), told))
+                        first = min(entry.at, first or entry.at)
+                    case CashNoticed() as event if event.day == day:
+                        of_bank.append(_Given(bank, event.hit, event, 0, event.cash))
+        found += _with_names(ledger, bank, of_bank, first or 0)
     return found
+
+
+def _with_names(ledger: Reader, bank: str, given: list[_Given], since: int) -> list[_Given]:
+    """The same with all whom the papers of each hit name. since: unix milliseconds, of the first payment.
+
+    Thousands are read by a few statements. What a join of banks has moved is left to its whole history.
+    """
+    own = first_own_hit(ledger, bank)
+    if not given or became(ledger, bank):
+        return given
+    kept = papers.patrons_since(ledger, since - DAY_MS)
+    named: dict[int, set[str]] = {}
+    for first, last in _ranges(sorted({one.hit for one in given if one.hit >= own})):
+        for hit, event in written_on_hits(ledger, bank, first, last, (Paid.kind, PapersAdded.kind)):
+            if isinstance(event, Paid | PapersAdded) and event.paper and papers.hit_of(event) == hit:
+                patron = kept.get(event.paper)
+                patron = papers.patron(ledger, event.paper) if patron is None else patron
+                named.setdefault(hit, set()).add(names.plain(patron))
+    return [one._replace(named=frozenset(named.get(one.hit, ()))) if one.hit >= own else one for one in given]
+
+
+def _ranges(hits: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Ranges of numbers that hold all these, each of a length that one statement reads."""
+    start = None
+    for number, hit in enumerate(hits):
+        start = hit if start is None else start
+        if number + 1 == len(hits) or hits[number + 1] >= start + _HITS_OF_ONE:
+            yield start, hit
+            start = None
 
 
 def patron_of(ledger: Reader, bank: str, hit: int, seat: int, award: int) -> str:
@@ -114,12 +179,17 @@ def _is_cash_of(event: Event, hit: int) -> TypeGuard[Paid | Corrected]:
     return isinstance(event, Paid | Corrected) and event.hit == hit and cash(event) > 0
 
 
-def _down_to(ledger: Reader, site: Site, bank: str, kind: int, day: str) -> Iterator[Entry]:
-    """The entries of a kind, the newest first, down to that gaming day."""
-    for entry in entries_before(ledger, bank, kind):
-        if gaming_day(entry.at, site) < day:
-            return
-        yield entry
+def _down_to(ledger: Reader, bank: str, kind: int, day: str) -> Iterator[Entry]:
+    """The entries of a kind, the newest first, down to the gaming day before that one, or further.
+
+    The bank's readings bound it: a clock that was set back meanwhile hides nothing.
+    """
+    before, below = (date.fromisoformat(day) - timedelta(days=1)).isoformat(), BEYOND
+    while (reading := newest(ledger, bank, ReadingTaken.kind, below)) is not None:
+        below = reading.seq
+        if isinstance(reading.event, ReadingTaken) and reading.event.day < before:
+            break
+    yield from entries_before(ledger, bank, kind, after=0 if reading is None else reading.seq)
 
 
 def _seats(ledger: Reader, bank: str, event: Paid | Corrected) -> list[int]:

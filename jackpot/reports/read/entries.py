@@ -4,7 +4,7 @@ Each page is one short statement, so a report holds up no writer and needs the m
 long the journal is.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from heapq import merge
 from typing import Any, Final, NamedTuple
@@ -53,6 +53,11 @@ _OF_HIT: Final = f"""
         SELECT seq FROM hit_entry WHERE bank = ?1 AND hit = ?2
     ) ORDER BY seq
 """  # noqa: S608
+_WRITTEN: Final = """
+    SELECT h.hit, j.kind, j.version, j.body FROM hit_entry AS h
+    JOIN journal AS j ON j.bank = h.bank AND j.seq = h.seq
+    WHERE h.bank = ?1 AND h.hit >= ?2 AND h.hit <= ?3 AND j.table_seq IS NULL
+"""
 _CARRIED_OUT: Final = ", ".join(
     str(event.kind) for event in (Wagered, Withdrawn, Locked, Settled, Closed, Voided)
 )
@@ -132,6 +137,15 @@ def entries_before(
 def entries_of_hit(ledger: Reader, bank: str, hit: int) -> list[Entry]:
     """The entries that made or changed a hit, by its number in this bank, the oldest first."""
     return [Entry(*row) for row in asked(ledger, bank, _OF_HIT, hit)]
+
+
+def written_on_hits(
+    ledger: Reader, bank: str, first: int, last: int, kinds: Collection[int]
+) -> Iterator[tuple[int, Event]]:
+    """The entries of these kinds that changed a hit numbered first to last, each with that hit's number."""
+    for hit, kind, version, body in asked(ledger, bank, _WRITTEN, first, last):
+        if kind in kinds:
+            yield hit, registry.decode(kind, version, body)
 
 
 def seqs(ledger: Reader, bank: str, kind: int) -> list[int]:

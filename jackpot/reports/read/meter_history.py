@@ -6,7 +6,7 @@ next, so the history begins with the oldest of the joined ones. A joined bank's 
 sources.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from jackpot.config import Site
@@ -27,7 +27,9 @@ from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, T
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import (
+    Closed,
     Event,
+    Settled,
     TakeMade,
     Voided,
     Wagered,
@@ -35,6 +37,7 @@ from jackpot.rules.events import (
 )
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LevelTerms
+from jackpot.rules.rounds.mystery import added, highest, place_of
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.text import Sentence, joined
 
@@ -46,12 +49,16 @@ PAGE: Final = 200
 _AT: Final = (
     'SELECT cycle, "primary", reserve FROM posting WHERE bank = ?1 AND seq = ?2 AND link = ?3 AND level = ?4'
 )
+_WAGERED: Final = "SELECT wagers FROM posting WHERE bank = ?1 AND seq = ?2 AND link = ?3 AND level = ?4"
 # A table's wagers, and those that it took back; both are summed by day and table.
 _PLAY: Final = (
     f"kind = {Wagered.kind} OR (kind IN ({Withdrawn.kind}, {Voided.kind}) AND table_seq IS NOT NULL)"
 )
+# On a mystery level the end of a round counts its wagers (Y3); one that also won it is named.
+_COUNTED: Final = f"(kind IN ({Settled.kind}, {Closed.kind}) AND awards = 0 AND house = 0)"
+_WAGERING: Final = (Wagered.kind, Settled.kind, Closed.kind)
 _ADDED: Final = f"""
-    SELECT "table", CASE WHEN kind = {Wagered.kind} THEN 1 ELSE 0 END AS wagered,
+    SELECT "table", CASE WHEN kind IN {_WAGERING} THEN 1 ELSE 0 END AS wagered,
         (at - ?6) / {QUARTER_MS} AS quarter, cycle, sum("primary"), sum(reserve), sum(overflow)
     FROM posting JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
     WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3 AND link_ = ?4 AND level = ?5
@@ -64,6 +71,10 @@ _NAMED: Final = f"""
     WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3 AND posting.link = ?4 AND level = ?5
         AND NOT ({_PLAY}) ORDER BY posting.seq LIMIT ?6
 """  # noqa: S608
+
+
+_ADDED_BY_CLOSES: Final = _ADDED.replace(_PLAY, _COUNTED)
+_NAMED_BESIDES_CLOSES: Final = _NAMED.replace(_PLAY, _COUNTED)
 
 
 class HistoryLine(NamedTuple):
@@ -112,6 +123,7 @@ class MeterHistory:
         self.primary = 0
         self.cycles = range(0)
         self._cycles = Cycles(ledger, place.bank)
+        self._mystery = place.names.links[place.link].mystery
 
     def lines(self) -> Iterator[HistoryLine]:
         """Each step from the cycle's beginning to the moment."""
@@ -121,6 +133,13 @@ class MeterHistory:
             first, last = first or line.cycle, max(last, line.cycle)
             self.cycles = range(first, last + 1)
             yield line
+
+    def most(self) -> int:
+        """What an award of the whole meter may come to: on a mystery level, the sum by which it must hit."""
+        if not self._mystery:
+            return self.primary
+        began = self._cycles.since(self.place.key, self.turn, ()).seq
+        return highest(self._terms(began))
 
     def _lines(self) -> Iterator[HistoryLine]:
         begins = self._begins(self.turn)
@@ -143,6 +162,9 @@ class MeterHistory:
 
     def _start(self, entry: Entry, start: TakeMade, until: int | None) -> Iterator[HistoryLine]:
         """What the take left, what the reseed put on the meter (A2), and the entry's later takes."""
+        if self._mystery:
+            yield from self._counted(entry, until, start)
+            return
         terms = self._terms(entry.seq)
         accounts, cycle = before(self.ledger, self.place, entry.seq), self._cycle(entry)
         day, table = self._when(entry.at), self._table(entry)
@@ -220,15 +242,17 @@ class MeterHistory:
     def _added(self, after: int, upto: int) -> Iterator[HistoryLine]:
         """Wagers, and wagers that tables took back, by gaming day, table and cycle."""
         shift = offset_ms(self.site.gaming_day_ends) % QUARTER_MS
-        found = asked(self.ledger, self.place.bank, _ADDED, after, upto, *self.place.key, shift)
+        sql = _ADDED_BY_CLOSES if self._mystery else _ADDED
+        found = asked(self.ledger, self.place.bank, sql, after, upto, *self.place.key, shift)
         for table, wagered, quarter, cycle, *moved in found:
             day = gaming_day(quarter * QUARTER_MS + shift, self.site)
             what = _WAGERS if wagered else _TAKEN_BACK
             yield HistoryLine(what, day, self.place.names.table(table), 0, cycle, *map(int, moved))
 
     def _named(self, after: int, upto: int) -> Iterator[HistoryLine]:
+        sql = _NAMED_BESIDES_CLOSES if self._mystery else _NAMED
         while True:
-            found = asked(self.ledger, self.place.bank, _NAMED, after, upto, *self.place.key, PAGE)
+            found = asked(self.ledger, self.place.bank, sql, after, upto, *self.place.key, PAGE)
             for row in found:
                 entry, (cycle, *moved) = Entry(*row[:7]), map(int, row[7:])
                 yield from self._told(entry, cycle, Accounts(*moved))
@@ -239,6 +263,9 @@ class MeterHistory:
     def _told(self, entry: Entry, cycle: int, moved: Accounts) -> Iterator[HistoryLine]:
         """One entry that is not a wager: its awards, and whatever else it moved."""
         event = entry.event
+        if self._mystery and takes(event, self.place):
+            yield from self._counted(entry, None)
+            return
         day, table = self._when(entry.at), self._table(entry)
         because = _because(self.place, entry)
         for take in takes(event, self.place):
@@ -259,8 +286,11 @@ class MeterHistory:
                        moved.primary, moved.reserve, moved.overflow)  # fmt: skip
 
     def _before_turn(self) -> Iterator[HistoryLine]:
-        """The takes earlier in the position's own entry."""
+        """The takes earlier in the position's own entry; on a mystery level its wagers, too."""
         entry = self._entry(self.turn.row)
+        if self._mystery:
+            yield from self._counted(entry, self.turn.order)
+            return
         earlier = [take for take in takes(entry.event, self.place) if take.order < self.turn.order]
         if not earlier:
             return
@@ -278,6 +308,63 @@ class MeterHistory:
                 yield HistoryLine(_FOLLOWED, day, table, entry.seq, cycle,
                            moved.primary + given, moved.reserve, moved.overflow)  # fmt: skip
             cycle += is_whole(take.rate)
+
+    def _counted(
+        self, entry: Entry, until: int | None, start: TakeMade | None = None
+    ) -> Iterator[HistoryLine]:
+        """The wagers and awards of a round that was closed, as they counted on a mystery level (Y3).
+
+        until: the order of the take before which it ends. start: the take after which it begins, with what
+        that left and the reseed; else it begins with the entry.
+        """
+        day, table, cycle = self._when(entry.at), self._table(entry), self._cycle(entry)
+        held, begun, place = before(self.ledger, self.place, entry.seq).primary, start is None, 0
+        count, amount = self._counting(entry)
+
+        def line(what: Sentence, moved: int) -> HistoryLine:
+            return HistoryLine(what, day, table, entry.seq, cycle, moved)
+
+        def wagered(upto: int) -> Iterator[HistoryLine]:
+            nonlocal held, place
+            moved = sum(amount(one) for one in range(place, upto))
+            held, place = held + moved, upto
+            if begun and moved:
+                yield line(_WAGERS, moved)
+
+        for take in takes(entry.event, self.place):
+            yield from wagered(place_of(take) + 1)
+            if until is not None and take.order >= until:
+                return
+            given, reseed = (
+                sum(amounts(entry.event)[number] for number in take.awards),
+                self._terms(entry.seq).reseed,
+            )
+            if begun:
+                yield line(Sentence("award {awards}", awards=told(take.awards)), -given)
+            cycle += 1
+            if take == start:
+                begun = True
+                yield line(Sentence("left on the meter"), held - given)
+            if begun:
+                yield line(Sentence("reseed, from the house"), reseed)
+            held += reseed - given
+        yield from wagered(count)
+
+    def _counting(self, entry: Entry) -> tuple[int, Callable[[int], int]]:
+        """How many wagers the entry counted on the mystery level, and what each added, by its place.
+
+        Those up to the first award counted on the terms on which its cycle had begun, later ones on today's.
+        """
+        event = entry.event
+        counted = event.counted if isinstance(event, Settled | Closed) else []
+        count = sum(one.wagers for one in counted if (one.link, one.level) == self.place.key)
+        first = next((place_of(take) + 1 for take in takes(event, self.place)), count)
+        wager = self.place.names.link_terms(self.place.link, entry.seq).wager
+        later = added(self._terms(entry.seq), wager)
+        total = asked(self.ledger, self.place.bank, _WAGERED, entry.seq, *self.place.key)
+        whole = -int(total[0][0]) if total else 0
+        earlier = (whole - (count - first) * later) // first if first else 0
+        return count, lambda place: earlier if place < first else later
 
     def _take(self, accounts: Accounts, take: TakeMade, given: int, row: int) -> None:
         meter.take(

@@ -21,6 +21,7 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.rounds import mystery
 from jackpot.rules.rounds.offers import settled_hits
 from jackpot.rules.rounds.undo import BASE, History, LevelPoint, Moment, PlayedTakes, counted_back, replay
 from jackpot.rules.signing import SITE, People
@@ -36,6 +37,7 @@ from jackpot.rules.state import (
     HitShown,
     Level,
     Link,
+    MysteryCycle,
     Notice,
     NumberRange,
     Part,
@@ -74,7 +76,10 @@ def apply_bank_opened(effects: Effects, event: BankOpened) -> None:
 
 
 class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
-    """A level at rest; its counts and last hits as in the state. reset, stake, reseeded: as in `History`."""
+    """A level at rest; its counts and last hits as in the state. reset, stake, reseeded: as in `History`.
+
+    mystery: as in the state, of a level whose history says nothing else.
+    """
 
     accounts: Accounts
     cycle: int
@@ -88,6 +93,7 @@ class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
     stake: int
     reseeded: Moment = BASE
     shown: list[HitShown] = []
+    mystery: MysteryCycle | None = None
 
 
 class CarriedLink(msgspec.Struct, frozen=True, array_like=True):
@@ -189,7 +195,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
                 CarriedLevel(
                     level.accounts.copy(), level.cycle, level.wagers, level.hits, level.wins,
                     level.undone_wagers, level.undone_hits, list(level.joined), now.reset, now.stake,
-                    counted_back(now.reseeded, end), list(level.shown),
+                    counted_back(now.reseeded, end), list(level.shown), mystery.at_rest(level),
                 )
                 for level in link.levels
                 for now in [replay(level.history)]
@@ -418,6 +424,7 @@ def _take_link(effects: Effects, carried: CarriedLink, by: Offsets) -> None:
             number, level_terms, Accounts(), history, of.cycle, of.hits, of.wins,
             of.undone_wagers, of.undone_hits, list(of.joined),
             [replace(shown, hit=shown.hit + by.hits, seq=0) for shown in of.shown],
+            None if of.mystery is None else replace(of.mystery),
         )  # fmt: skip
         link.levels.append(level)
         effects.meter(link, level).add(of.accounts)

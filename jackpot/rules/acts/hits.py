@@ -35,7 +35,7 @@ from jackpot.rules.former_numbers import refuse_former
 from jackpot.rules.invariant import require
 from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.refusal import Refusal, refuse_if
-from jackpot.rules.rounds import unpaid
+from jackpot.rules.rounds import mystery, unpaid
 from jackpot.rules.rounds.apply import decided, end_dispute, recomputed_changes, retire
 from jackpot.rules.rounds.final_awards import takes_two
 from jackpot.rules.rounds.recompute import correct, mark_undone, with_correction, without_awards
@@ -351,9 +351,14 @@ def decide_undo(state: BankState, command: Undo, by: ActContext) -> Undone:
 
 
 def undoes_before_others(state: BankState, command: Undo, _at: int) -> str:
-    """Why two people undo it: an award of its level was made later, or many were final at once (A11, B15)."""
+    """Why two people undo it: an award of its level was made later, or many were final at once (A11, B15).
+
+    Of a mystery level two people always do (Y4).
+    """
     hit = find_hit(state, command.hit)
     awards = _undoable(hit, command.award)
+    if any(mystery.is_mystery(state, award) for award in awards):
+        return "why_mystery_undone"
     numbers = {award.number for award in awards}
     round_ = state.table(hit.table).find(hit.round)
     if round_ is not None and takes_two(state, round_, numbers):
@@ -390,6 +395,9 @@ def apply_undone(effects: Effects, event: Undone) -> None:
         link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) - award.worth()
     for level in _levels(effects, gone):
         _undo_on(level, hit, gone)
+    for award in gone:
+        if mystery.is_mystery(state, award):
+            mystery.apply_undone(state, award)
     recomputed_changes(effects, event.recomputed)
     _tell(effects, hit, event.awards, "undone")
     _finish(effects, hit)
@@ -554,7 +562,10 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
     more = event.amount - award.worth()
     if award.level:
         level = _level(effects, award)
-        correct(level.history, effects.seq, award, more)
+        if link.terms.mystery:
+            mystery.apply_corrected(state, award, more)
+        else:
+            correct(level.history, effects.seq, award, more)
         level.wins += more
     link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + more
     recomputed_changes(effects, event.recomputed)

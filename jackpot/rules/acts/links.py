@@ -22,6 +22,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.phrases import Fault, Phrase, phrase, quoted
 from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.rounds import mystery
 from jackpot.rules.rounds.undo import begun
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import BankState, Level, Link
@@ -87,6 +88,8 @@ def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
     for number, terms in enumerate(event.terms.levels, 1):
         history = begun(terms, event.terms.wager, floor_to_seed=event.terms.floor_to_seed)
         level = Level(number, terms, Accounts(), history)
+        if event.terms.mystery:
+            level.mystery = mystery.begun(terms)
         link.levels.append(level)
         effects.meter(link, level).add(history.base)
     for reason in OF_THE_BANK:

@@ -18,6 +18,7 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, LevelChange
 from jackpot.rules.meter import Accounts, move
 from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.rounds import mystery
 from jackpot.rules.rounds.apply import decided
 from jackpot.rules.rounds.undo import LevelPoint, Move, replay
 from jackpot.rules.signing import People
@@ -70,6 +71,9 @@ def decide_correct_meter(state: BankState, command: CorrectMeter, by: ActContext
     above = account == "primary" and limit is not None and after > limit
     refuse_if(above, "meter_above_limit", account=account, held=held)
     refuse_if(after > SUM_MAX, "meter_above_max", account=account, held=held, most=SUM_MAX)
+    if link.terms.mystery and amount > 0:
+        refuse_if(account == "reserve", "mystery_without_reserve", link=link.terms.link)
+        _check_below(link, level, after if account == "primary" else 0)
     return MeterCorrected(link.number, level.number, account, amount, command.reason, by.people)
 
 
@@ -163,6 +167,7 @@ def decide_transfer(state: BankState, command: Transfer, by: ActContext) -> Tran
     refuse_if(not link.levels, "transfer_without_meter", link=link.terms.link)
     link, to = _rests(state, link), _find_other(state, link, command.to)
     changes = _outflow(link, to, command.levels)
+    _check_received(to, changes)
     return Transferred(link.number, to.number, changes, command.levels, command.reason, by.people)
 
 
@@ -204,6 +209,8 @@ def decide_close_link(state: BankState, command: CloseLink, by: ActContext) -> L
     to = None if command.to is None else _find_other(state, link, command.to)
     changes = _outflow(link, to, command.levels)
     left = sum(change.change.transfers for change in changes)
+    if to is not None:
+        _check_received(to, changes)
     homeless = to is None and left > 0
     refuse_if(homeless, "money_needs_link", left=left)
     return LinkClosed(link.number, to.number if to else 0, changes, command.levels, command.reason, by.people)
@@ -279,7 +286,7 @@ def _outflow(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelCh
     out: list[LevelChange] = []
     into: dict[int, Accounts] = {}
     for level in link.levels:
-        held, rest = level.accounts, replay(level.history).stake
+        held, rest = level.accounts, stake_of(level)
         goes: dict[str, int] = {}
         for account in ("primary", "overflow", "reserve"):
             there = getattr(held, account)
@@ -290,10 +297,31 @@ def _outflow(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelCh
         change = Accounts(-held.primary, -held.reserve, -held.overflow, house=back, transfers=total)
         out.append(LevelChange(link.number, level.number, change))
         if total and to is not None:
+            if to.terms.mystery:  # it has no reserve, and its overflow never reaches the meter (Y1, Y4)
+                goes["primary"] += goes.pop("reserve")
             _receive(into.setdefault(places[level.number], Accounts()), goes)
     if to is not None:
         out += [LevelChange(to.number, number, change) for number, change in sorted(into.items())]
     return out
+
+
+def stake_of(level: Level) -> int:
+    """The house's money in the level's current cycle (L8); micro-dollars."""
+    return level.mystery.stake if level.mystery is not None else replay(level.history).stake
+
+
+def _check_received(to: Link, changes: Iterable[LevelChange]) -> None:
+    """Refuses money that would lift a mystery level to the sum by which it must hit (Y11)."""
+    for one in changes:
+        if one.link == to.number and to.terms.mystery:
+            level = to.levels[one.level - 1]
+            _check_below(to, level, level.accounts.primary + one.change.primary)
+
+
+def _check_below(link: Link, level: Level, after: int) -> None:
+    most = mystery.highest(mystery.cycle_of(level).terms)
+    reached = after >= most
+    refuse_if(reached, "mystery_would_hit", link=link.terms.link, level=level.terms.level, most=most)
 
 
 def _places(link: Link, to: Link, levels: Iterable[str]) -> dict[int, int]:
@@ -324,7 +352,11 @@ def comes_to(state: BankState, made: LevelChange) -> Accounts:
 def _move(effects: Effects, made: LevelChange, *, ends: bool = False) -> None:
     """Moves a level's accounts now; an undo of something earlier moves them again at this moment (A11)."""
     effects.move(made.link, made.level, comes_to(effects.state, made))
-    history = effects.state.link(made.link).levels[made.level - 1].history
+    level = effects.state.link(made.link).levels[made.level - 1]
+    if level.mystery is not None:
+        mystery.apply_moved(level, ends=ends)
+        return
+    history = level.history
     history.points.append(LevelPoint((effects.seq, 0), history.wagers, moved=Move(made.change, ends)))
 
 

@@ -13,6 +13,7 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.paytable import Fixed, LinkTerms
 from jackpot.rules.phrases import Fault
 from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.rounds import mystery
 from jackpot.rules.rounds.undo import LevelPoint, PlayedTakes
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Link
@@ -21,7 +22,7 @@ from jackpot.rules.terms import check_link
 # What a link is: its paytable, its wager and its game. The prize of a draw follows from whether it has one.
 FIXED: Final = (
     "bank", "paytable", "wager", "hand_kind", "rows", "electronic", "dealer_hand", "always_validate_for",
-    "placed", "fold", "cards",
+    "placed", "fold", "cards", "form",
 )  # fmt: skip
 # The least amount of a wager that the player chooses (B12): not what the link is. A paytable in dollars is
 # for one wager alone (B3).
@@ -77,7 +78,10 @@ def same_levels(before: LinkTerms, terms: LinkTerms) -> bool:
 
 
 def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
-    """Sets the new terms; an earlier round, if it is reopened, keeps the old ones."""
+    """Sets the new terms; an earlier round, if it is reopened, keeps the old ones.
+
+    The running cycle of a mystery level keeps the old ones, too (Y11).
+    """
     link = effects.state.link(event.link)
     invariant(link.terms == event.before, f"link {link.terms.link} was played on other terms than before")
     for table in effects.state.tables:
@@ -86,6 +90,8 @@ def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
     link.terms = event.terms
     for level, terms in zip(link.levels, event.terms.levels, strict=True):
         level.terms = terms
+        if level.mystery is not None:
+            continue
         played = PlayedTakes(terms, event.terms.floor_to_seed)
         level.history.points.append(LevelPoint((effects.seq, 0), level.wagers, played=played))
     forget_done(effects)
@@ -96,6 +102,11 @@ def _check_limits(link: Link, terms: LinkTerms) -> None:
         primary = level.accounts.primary
         below = new.limit is not None and new.limit < primary
         refuse_if(below, "limit_below_meter", level=new.level, held=primary)
+        if level.mystery is not None:
+            # What the winning wager lifts the meter above its highest sum goes on in the next cycle (Y1).
+            residue = mystery.added(level.mystery.terms, link.terms.wager)
+            early = new.reseed + residue >= mystery.highest(new)
+            refuse_if(early, "mystery_starts_too_high", level=new.level)
 
 
 ACTS: Final = (

@@ -56,7 +56,7 @@ def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
     elif not _on_unseen_cards(state, command):
         refuse_if(not chipped, "link_count_agrees", link=command.link)
     (found,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
-    recomputed = without_bets(state, [found])
+    recomputed = without_bets(state, round_, [found])
     return Struck(table.number, round_.id, found[0], command.reason, recomputed, by.people)
 
 

@@ -17,7 +17,7 @@ from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.apply import forget
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Table
-from jackpot.rules.terms import check_table
+from jackpot.rules.terms import check_joins, check_table
 
 # A welcome tells all of a table's links, its round and its last answer in one frame of 65,536 bytes.
 TABLE_LINKS_MAX = 8
@@ -53,8 +53,10 @@ def decide_open_table(state: BankState, command: OpenTable, by: ActContext) -> T
     most = SEATS[terms.game]
     wrong = not 1 <= terms.seats <= most
     refuse_if(wrong, "table_seats_wrong", table=terms.table, most=most)
+    mystery_links = [links[name].terms for name in terms.links if links[name].terms.mystery]
     try:
         check_table(terms)
+        check_joins(terms, mystery_links)
     except Fault as fault:
         raise Refusal("table_terms_bad", table=terms.table, fault=fault.phrase) from fault
     for table in state.tables:

@@ -25,7 +25,7 @@ from jackpot.rules.hands import making
 from jackpot.rules.invariant import require
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
-from jackpot.rules.rounds import unpaid
+from jackpot.rules.rounds import mystery, unpaid
 from jackpot.rules.rounds.offers import settled_hits
 from jackpot.rules.rounds.recompute import Made, drop_bets
 from jackpot.rules.rounds.undo import Share, Take, floor_of, is_whole
@@ -67,8 +67,11 @@ def take_back(
     for number, count in sorted(Counter(bet.link for bet in bets).items()):
         link = effects.state.link(number)
         for level in link.levels:
-            drop_bets(level.history, link, gone)
+            if not link.terms.mystery:
+                drop_bets(level.history, link, gone)
             level.undone_wagers += count
+    if round_.counted:
+        mystery.apply_refunded(effects.state, round_, bets)
     _uncount(effects.state, gone)
     recomputed_changes(effects, recomputed)
     return tuple(outgoing_messages.refund(effects.state.link(bet.link), bet) for bet in bets)
@@ -178,6 +181,7 @@ def apply_settled(effects: Effects, event: Settled) -> None:
     round_.board, round_.dealer, round_.bonus = event.board, event.dealer, event.bonus
     round_.sharers += event.sharers
     settle(effects, table, round_, event.made)
+    mystery.apply_counted(effects, table, round_, event.counted)
     if event.closing is not None:
         _close(effects, table, round_, event.closing)
 
@@ -189,6 +193,7 @@ def apply_closed(effects: Effects, event: Closed) -> None:
     if not round_.reopened:
         _mark(effects, table, round_, [])
     settle(effects, table, round_, event.made)
+    mystery.apply_counted(effects, table, round_, event.counted)
     _close(effects, table, round_, event.closing)
 
 
@@ -199,7 +204,9 @@ def _mark(effects: Effects, table: Table, round_: Round, seats: list[int]) -> No
         wagers = dict(last.wagers)
     else:
         links = map(effects.state.link, round_.links())
-        wagers = {link.number: link.levels[0].wagers for link in links if link.levels}
+        wagers = {
+            link.number: link.levels[0].wagers for link in links if link.levels and not link.terms.mystery
+        }
     settled = effects.state.settled
     settled.pop(table.number, None)
     settled[table.number] = effects.seq  # the latest stands last
@@ -282,6 +289,11 @@ def _take(effects: Effects, table: Table, round_: Round, take: TakeMade, awards:
     """Takes a percentage award from the meter; a whole meter begins its next cycle (A2, L10)."""
     state = effects.state
     link = state.link(take.link)
+    if link.terms.mystery:  # its meter is counted next, wager by wager
+        for award in awards:
+            award.won = (effects.seq, take.order)
+            _hold(table, link, award)
+        return
     level = link.levels[take.level - 1]
     total = sum(award.amount for award in awards)
     accounts = effects.meter(link, level)  # a take in the past too: its posting names the cycle before it

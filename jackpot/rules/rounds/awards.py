@@ -134,6 +134,11 @@ class AwardTally:
         meter.take(accounts, level.terms, rate=pays.rate, given=total, total=total, floor=floor)
         return made
 
+    def win(self, link: Link, level: Level, seat: int, hand: str, amount: int) -> int:
+        """Adds an award of a mystery level, whose meter is counted elsewhere (Y1); returns its number."""
+        hit = self._hit(link, WinningHand(seat, hand, False, (seat,)))
+        return self._award(hit, link, seat, Prize("meter", amount, "pending", level.number)).number
+
     def pay_envy(
         self, link: Link, ranked: Ranked, winner: WinningHand, hit: HitMade | None
     ) -> HitMade | None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from controllers.messages import Bet, Lock, Unbet, Wager, Withdraw
 from jackpot.rules import names, outgoing_messages
 from jackpot.rules.cards import DECK
+from jackpot.rules.chance import NO_CHANCE, Chance
 from jackpot.rules.commands import RawDraws
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, Locked, Locking, Wagered, Withdrawn
@@ -36,13 +37,15 @@ ASKED_HOLDS_MS: Final = 15 * 60_000
 class FrameContext(msgspec.Struct, frozen=True, gc=False):
     """Everything besides the command and the state that decides. draws: raw random numbers, by link (A7).
 
-    asked_ms: as in `Wagered`. rounds_lately: opened by the table in the last minute (L11). tick: now.
+    chance: what a close draws from for mystery levels (Y2). asked_ms: as in `Wagered`. rounds_lately: opened
+    by the table in the last minute (L11). tick: now.
     """
 
     draws: Mapping[str, RawDraws]
     asked_ms: int = 0
     rounds_lately: int = 0
     tick: int = 0
+    chance: Chance = NO_CHANCE
 
 
 class Counted(NamedTuple):
@@ -161,7 +164,7 @@ def decide_withdraw(state: BankState, table: Table, command: Withdraw, _around: 
     round_ = find_round(table, command.round)
     refuse_if(round_.state != "open", "no_withdrawal_after_lock")
     found = find_bets(state, table, round_, command.bets)
-    return Withdrawn(round_.id, [bet for bet, _ in found], without_bets(state, found))
+    return Withdrawn(round_.id, [bet for bet, _ in found], without_bets(state, round_, found))
 
 
 def find_bets(state: BankState, table: Table, round_: Round, wanted: Iterable[Unbet]) -> list[Made]:
@@ -366,7 +369,7 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
         count = links.count(number)
         table.counts[number] = table.counts.get(number, 0) + count
         link = effects.state.link(number)
-        for level in link.levels:
+        for level in link.levels if not link.terms.form else ():  # the round's end counts it (Y3)
             effects.rise(link, level, count)
         if not link.levels:
             take_wagers(effects, table, round_, link, event.bets)

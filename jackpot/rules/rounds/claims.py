@@ -11,7 +11,7 @@ from controllers.messages import Claim, Settle
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
 from jackpot.rules.hands import Ranked, Shown
-from jackpot.rules.paytable import DECIDED_AT_CLOSE, FOLD, Game, HandKind, LinkTerms
+from jackpot.rules.paytable import ANY, DECIDED_AT_CLOSE, FOLD, Game, HandKind, LinkTerms
 from jackpot.rules.phrases import Fault
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds.betting import check_players, link_number
@@ -68,6 +68,8 @@ def check_shape(table: Table, command: Settle) -> SentClaims:
     Folds that the game has not, empty claims, one seat twice or with two hands, and players who are in two
     places.
     """
+    for field in ("hands", "board", "dealer", "bonus") if table.terms.game == ANY else ():
+        refuse_if(bool(getattr(command, field)), "game_without_cards", field=field)
     try:
         seats = _seats(table.terms.game, command.hands)
         if named := [claim for claim in command.hands if claim.player is not None]:
@@ -130,7 +132,8 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
     common = Shown((), board, dealer, bonus)
     wagered = round_.links()
     _check_all_in_one(state, round_, wagered, command, dealer)
-    played = [number for number in table.links if number in wagered]
+    # A mystery level is won by no hand: its links count none (Y7).
+    played = [number for number in table.links if number in wagered and not state.link(number).terms.form]
     _check_players(table, round_, sent.named)
     spoken = [claim for claim in command.hands if claim.hand is not None or claim.link is not None]
     named = {

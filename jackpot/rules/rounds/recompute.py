@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable
 
 from jackpot.rules.events import LeftMade, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
+from jackpot.rules.rounds import mystery
 from jackpot.rules.rounds.offers import given_back
 from jackpot.rules.rounds.undo import Fix, History, LevelPoint, replay
-from jackpot.rules.state import Award, BankState, Level, Link, Placed
+from jackpot.rules.state import Award, BankState, Level, Link, Placed, Round
 
 Edit = Callable[[History], None]
 Made = tuple[Placed, int]
@@ -51,17 +52,24 @@ def drop_bets(history: History, link: Link, bets: Iterable[Made]) -> None:
             history.drop(seq)
 
 
-def without_bets(state: BankState, bets: Iterable[Made]) -> Recomputed:
-    """The recomputation as if these wagers had not been made (T2, T6)."""
+def without_bets(state: BankState, round_: Round, bets: Iterable[Made]) -> Recomputed:
+    """The recomputation as if these wagers of the round had not been made (T2, T6).
+
+    Mystery levels are not recomputed: they give back what has counted (Y4).
+    """
     wagers = list(bets)
 
     def dropping(link: Link) -> Edit:
         return lambda history: drop_bets(history, link, wagers)
 
     links = [state.link(number) for number in sorted({bet.link for bet, _ in wagers})]
-    made, _ = recompute((link, level, dropping(link)) for link in links for level in link.levels)
+    made, _ = recompute(
+        (link, level, dropping(link)) for link in links if not link.terms.mystery for level in link.levels
+    )
     for link in links:
         made.changes.extend(given_back(link, [bet for bet, _ in wagers]))
+    if round_.counted:
+        made.changes.extend(mystery.refunded(state, round_, [bet for bet, _ in wagers]))
     return made
 
 
@@ -75,8 +83,16 @@ def mark_undone(history: History, awards: set[int]) -> None:
 
 
 def without_awards(state: BankState, awards: Iterable[Award]) -> Recomputed:
-    """The recomputation without these awards; odds awards go back to the house (A10, A11)."""
-    gone = list(awards)
+    """The recomputation without these awards; odds awards go back to the house (A10, A11).
+
+    The sum of one of a mystery level goes to its overflow (Y4).
+    """
+    gone, apart = list[Award](), list[LevelChange]()
+    for award in awards:
+        if mystery.is_mystery(state, award):
+            apart.append(mystery.without_award(state, award))
+        else:
+            gone.append(award)
     numbers = {award.number for award in gone}
     levels = sorted({(award.link, award.level) for award in gone if award.level})
     made, _ = recompute(
@@ -87,6 +103,7 @@ def without_awards(state: BankState, awards: Iterable[Award]) -> Recomputed:
         house = [award for award in gone if (award.link, award.level) == (link, 0)]
         total = sum(award.worth() + award.stake for award in house)
         made.changes.append(LevelChange(link, 0, Accounts(awards=-total, house=total)))
+    made.changes.extend(apart)
     return made
 
 
@@ -107,6 +124,8 @@ def with_correction(state: BankState, award: Award, more: int) -> Recomputed:
     link = state.link(award.link)
     if not award.level:
         return Recomputed([LevelChange(link.number, 0, Accounts(awards=more, house=-more))])
+    if link.terms.mystery:
+        return Recomputed([mystery.corrected(state, award, more)])
     level = link.levels[award.level - 1]
     made, _ = recompute([(link, level, lambda history: correct(history, state.seq + 1, award, more))])
     return Recomputed(made.changes)

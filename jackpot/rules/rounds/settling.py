@@ -4,12 +4,21 @@ from collections.abc import Collection, Iterable, Mapping
 
 from controllers.messages import Close, Settle, Void, VoidCause
 from jackpot.rules.cards import pack
-from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
+from jackpot.rules.events import (
+    Closed,
+    Closing,
+    LevelCounted,
+    Recomputed,
+    Settled,
+    Settlement,
+    TakeMade,
+    Voided,
+)
 from jackpot.rules.hands import Ranked
 from jackpot.rules.money import from_cents
 from jackpot.rules.paytable import PaytableRow, Percent, row_for
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
-from jackpot.rules.rounds import claims
+from jackpot.rules.rounds import claims, mystery
 from jackpot.rules.rounds.awards import AwardTally, WinningHand
 from jackpot.rules.rounds.betting import Counted, FrameContext, find_round, link_number
 from jackpot.rules.rounds.claims import Seat, ShownCards
@@ -38,7 +47,7 @@ def _order(seat: int, *, dealer: bool, late: bool = False) -> int:
     return 2 * (SEATS_MAX + 1 - seat) + (0 if dealer else 1) + (LATE_FROM if late else 0)
 
 
-def decide_settle(state: BankState, table: Table, command: Settle, _around: FrameContext) -> Settled:
+def decide_settle(state: BankState, table: Table, command: Settle, around: FrameContext) -> Settled:
     """Settles the seats shown, in payout order, and closes the round if asked.
 
     Without hands and without a close no seat's turn has come: then it shows cards and pays nothing.
@@ -51,19 +60,22 @@ def decide_settle(state: BankState, table: Table, command: Settle, _around: Fram
     sharers = _pay_turns(tally, showing) if command.hands or command.close else []
     if command.close:
         _pay_at_close(tally, [*round_.sharers, *sharers], showing)
+    made, closing = _with_late(state, tally), _closing(table, counts) if command.close else None
+    counted = _count(tally, around) if closing else []
     return Settled(
         round=round_.id,
         shown=[shown for seat in showing.seats for shown in seat.shown],
         board=pack(showing.board),
         dealer=pack(showing.dealer),
-        made=_with_late(state, tally),
+        made=made,
         sharers=[] if command.close else sharers,
-        closing=_closing(table, counts) if command.close else None,
+        closing=closing,
         bonus=pack(showing.bonus),
+        counted=counted,
     )
 
 
-def decide_close(state: BankState, table: Table, command: Close, _around: FrameContext) -> Closed:
+def decide_close(state: BankState, table: Table, command: Close, around: FrameContext) -> Closed:
     """Closes the round: seats not settled have lost; shared awards and the Lucky Bonus are made (T5, A7).
 
     A wager on the dealer's hand is never lost unseen: that hand is shown first, or people strike it (T8).
@@ -74,13 +86,25 @@ def decide_close(state: BankState, table: Table, command: Close, _around: FrameC
     if round_.offers:
         claims.check_offers(state, table, round_, [], claims.common_of(round_), close=True)
     closing = _closing(table, _counts(state, table, command))
-    if not (round_.sharers or round_.draws or round_.dealer or round_.offers):
+    pays = bool(round_.sharers or round_.draws or round_.dealer or round_.offers)
+    if not pays and not mystery.counts(state, table, round_):
         return Closed(round_.id, closing, Settlement())  # nothing is left to pay
     tally = AwardTally(state, table, round_)
     common = claims.common_of(round_)
     showing = ShownCards([], common.board, common.dealer, common.bonus)
     _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing)
-    return Closed(round_.id, closing, _with_late(state, tally))
+    made = _with_late(state, tally)
+    return Closed(round_.id, closing, made, _count(tally, around))
+
+
+def _count(tally: AwardTally, around: FrameContext) -> list[LevelCounted]:
+    """Counts the wagers on mystery levels, last of all: nothing may refuse the close any more (Y3, Y9).
+
+    What they win joins the settlement, whose hits and takes are those of the tally.
+    """
+    if not mystery.counts(tally.state, tally.table, tally.round):
+        return []
+    return mystery.count(tally, around.chance)
 
 
 def decide_void(state: BankState, table: Table, command: Void, _around: FrameContext) -> Voided:
@@ -139,7 +163,7 @@ def voided(
     if left:
         raise Refusal("round_has_awards", left)
     made = zip(round_.bets, round_.seqs, strict=True)
-    recomputed = without_bets(state, [one for one in made if one[0].link not in settles])
+    recomputed = without_bets(state, round_, [one for one in made if one[0].link not in settles])
     recomputed.changes.extend(without_awards(state, gone).changes)
     undone = [award.number for award in gone]
     return Voided(table.number, round_.id, reason, recomputed, people, undone, cause, list(settles))

@@ -62,7 +62,7 @@ function levelOf(name) {
     tone(section, display, name);
     box.append(section);
     box.dataset.count = box.children.length;
-    level = { section, stage, amount, note: noted, odometer: new Odometer(amount, money) };
+    level = { section, stage, amount, note: noted, most: "", odometer: new Odometer(amount, money) };
     levels.set(name, level);
     watched.observe(stage);
   }
@@ -107,6 +107,14 @@ function note(level, text) {
   fit(level.note);
 }
 
+// By which sum a level of a mystery must hit; it stands below the amount while nothing else does.
+function mustHitBy(name, cents) {
+  const level = levelOf(name);
+  const most = say("Must hit by {sum}", { sum: write(money, cents) });
+  if (level.note.textContent === level.most) note(level, most);
+  level.most = most;
+}
+
 // A lower amount is shown at once; the light that passes over it says that this is no mistake.
 function cut(level) {
   level.section.classList.add("cut");
@@ -148,7 +156,10 @@ const waits = () => win.waiting.size > 0;
 
 function told(message) {
   if (message.t === "welcome") {
-    for (const facts of message.links) facts.levels.forEach(levelOf);
+    for (const facts of message.links) {
+      facts.levels.forEach(levelOf);
+      for (const [name, cents] of Object.entries(facts.must_hit_by ?? {})) mustHitBy(name, cents);
+    }
   } else if (message.t === "meters") {
     win.heard(message.at);
     let isWider = false;
@@ -159,6 +170,7 @@ function told(message) {
       if (level.odometer.set(cents)) cut(level);
       isWider ||= wide !== level.odometer.wide;
     }
+    for (const [of, name, cents] of message.must_hit_by ?? []) if (of === link) mustHitBy(name, cents);
     if (isWider) fitAmounts();
   } else if (message.t === "held") {
     win.hold(message.at); // a preview's own
@@ -175,7 +187,7 @@ function told(message) {
     for (const [name, level] of levels) {
       const jackpot = message.waiting.find((one) => one.level === name);
       const sum = jackpot && write(money, jackpot.amount);
-      note(level, jackpot ? say("{sum} won at {table}, being verified", { sum, table: jackpot.table }) : "");
+      note(level, jackpot ? say("{sum} won at {table}, being verified", { sum, table: jackpot.table }) : level.most);
     }
     show();
   }

@@ -188,3 +188,58 @@ def test_a_void_and_a_withdrawal_return_the_amounts() -> None:
     assert not isinstance(voided, Nack)
     assert [(one.amount, one.pays) for one in left.refunds or ()] == [(500, "layout")]
     assert [(one.amount, one.pays) for one in voided.refunds or ()] == [(1000, "inventory")]
+
+
+COVER, SIX, CROSS = "ma-lir-cover-all", "pa-643a-six-card-bonus-A", "pa-674a-five-card-bonus"
+
+
+def bonus_verdict(offers: tuple[str, ...], *commands: Commanded) -> tuple[str, str | None]:
+    """The verdict on what offers need, and the first refusal's code."""
+    report = ConformanceReport("table", offers=True)
+    book = TableRecord(report, LINK, 100, [offer_of(one) for one in offers])
+    answers = [book.decide(each) for each in commands]
+    code = next((answer.code for answer in answers if isinstance(answer, Nack)), None)
+    return {one.name: verdict for one, verdict, _ in report.results()}["offer-cards"], code
+
+
+@pytest.mark.parametrize(
+    ("players", "seats", "found"),
+    [
+        (2, (7, 3), ("pass", None)),
+        (3, (7, 3), ("fail", "bad_message")),
+        (1, (7, 3), ("fail", "bad_message")),
+        (8, (7, 3), ("fail", "bad_message")),
+        (None, (7, 3), ("fail", "bad_message")),
+    ],
+)
+def test_cover_all_needs_the_players_that_the_lock_says(
+    players: int | None, seats: tuple[int, ...], found: tuple[str, str | None]
+) -> None:
+    """B10: from the seats with wagers to the table's, and as many hands before the close."""
+    bets = offered(1, on(COVER, 500, 7), on(COVER, 500, 3), players=players)
+    assert bonus_verdict((COVER,), bets, settle(2, *seats), command("close", 3)) == found
+
+
+def test_bonus_cards_are_due_where_a_six_card_wager_stands() -> None:
+    """B16: at the seat's turn; cards that the close decides by are due at the close alone (B13)."""
+    bonus = ["2c", "4c", "9d"]
+    assert bonus_verdict((SIX,), offered(1, on(SIX, 500)), settle(2, 7, bonus=bonus)) == ("pass", None)
+    assert bonus_verdict((SIX,), offered(1, on(SIX, 500)), settle(2, 7)) == ("fail", "bad_message")
+    board = ["As", "Ks", "Qs", "Js", "9c"]
+    hands = [{"seat": 6, "cards": ["2c", "3c"]}]
+    bets = offered(1, on(CROSS, 500, 6))
+    early = settle(2, hands=hands, board=None)
+    assert bonus_verdict((CROSS,), bets, early, settle(3, hands=[], board=board, close=True)) == (
+        "pass",
+        None,
+    )
+    assert bonus_verdict((CROSS,), bets, early, command("close", 3)) == ("fail", "bad_message")
+
+
+def test_a_table_of_criss_cross_poker_has_offers_alone() -> None:
+    """L1, B13: its welcome has no link with a meter, and a wager on one is refused."""
+    book = TableRecord(ConformanceReport("table", offers=True), LINK, 100, [offer_of(CROSS)])
+    assert [(link.link, link.levels) for link in book.links] == [(CROSS, ())]
+    refused = book.decide(wager(1, 6))
+    assert isinstance(refused, Nack)
+    assert refused.code == "unknown_link"

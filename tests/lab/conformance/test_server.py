@@ -1,6 +1,8 @@
 """The tester passes this server, and fails one that does less."""
 
+import json
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -62,6 +64,45 @@ async def test_this_server_passes_with_its_offers(tmp_path: Path) -> None:
     found = {one.name: (verdict, why) for one, verdict, why in report.results() if one.of_offers}
     assert len(found) == 7
     assert {verdict for verdict, _ in found.values()} == {"pass"}, report.results()
+
+
+GAMES: Final = {
+    "let-it-ride": ("pa-643a-six-card-bonus-A", "ma-lir-cover-all"),
+    "ultimate-texas-holdem": ("pa-653a-trips-A", "pa-653a-bad-beat-A", "pa-653a-six-card-bonus-A"),
+    "three-card-poker": ("pa-649a-2011-pair-plus-A", "pa-649a-2011-six-card-bonus-A"),
+    "criss-cross-poker": ("pa-674a-five-card-bonus",),
+}
+OTHER_SIX: Final = ["own-1", "own-2", "board-1", "board-3", "board-5", "board-4"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+@on_loop
+async def test_this_server_passes_with_the_offers_of_each_game(tmp_path: Path, game: str) -> None:
+    """B10-B16: Cover All by its players, bonus and dealer's cards, a table of offers alone."""
+    key = tmp_path / "B01"
+    key.touch(mode=0o600)
+    key.write_text("ab" * 32)
+    parts = [f'[[table]]\nid = "B01"\ngame = "{game}"\nseats = 6\nkey_file = "{key}"\n']
+    for paytable in GAMES[game]:
+        six = f"cards = {json.dumps(OTHER_SIX)}\n" if paytable == "pa-653a-six-card-bonus-A" else ""
+        parts.append(
+            f'[[offer]]\nid = "{paytable}"\npaytable = "{paytable}"\nplaced = "layout"\n{six}'
+            'least = "5.00"\nmost = "25.00"\nunit = "5.00"\napproved = "a letter"\ntables = ["B01"]\n'
+        )
+    config = configure(tmp_path, links=LINKS + "".join(parts))
+    async with Server(config) as server:
+        link = GAMES[game][0]
+        target = ConformanceTarget(
+            "127.0.0.1", server.ports["tables"], "B01", bytes.fromhex("ab" * 32), link, 500
+        )
+        report = await examine(target, quick=True)
+    assert {
+        name for name, verdict in ((o.name, v) for o, v, _ in report.results()) if verdict == "fail"
+    } == set()
+    found = {one.name: verdict for one, verdict, _ in report.results() if one.of_offers}
+    assert {"offers", "offer-codes", "offer-refunds", "offer-unshown", "offer-pays"} <= {
+        name for name, verdict in found.items() if verdict == "pass"
+    }, report.results()
 
 
 @on_loop

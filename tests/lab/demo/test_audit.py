@@ -51,12 +51,12 @@ def test_an_untouched_floor_balances(url: str, counts: dict[str, OwnCount]) -> N
 def test_a_count_that_differs_is_named(url: str, counts: dict[str, OwnCount]) -> None:
     """S6, B3: the table, the link and both counts are said; of an offer also what they came to."""
     counts["T09"].accepted("R1", ["floor-three"] * 2)
-    counts["T12"].accepted("R1", ["aces-up"], {"aces-up": 500})
+    counts["T11"].accepted("R1", ["aces-up"], {"aces-up": 500})
     verdict = audit(url, "main", counts, LEVELS)
     assert verdict.problems == (
         "T09 has counted 2 wagers on floor-three, the books have 0",
-        "T12 has counted 1 wagers on aces-up, the books have 0",
-        "T12 has counted 500 cents on aces-up, the books have 0",
+        "T11 has counted 1 wagers on aces-up, the books have 0",
+        "T11 has counted 500 cents on aces-up, the books have 0",
     )
     assert "do NOT balance" in verdict.line()
 

@@ -11,7 +11,12 @@ ROUNDS = 200
 
 
 def all_cards(dealt: Deal) -> list[str]:
-    return [*dealt.board, *dealt.dealer, *(card for hand in dealt.hands.values() for card in hand)]
+    return [
+        *dealt.board,
+        *dealt.dealer,
+        *dealt.bonus,
+        *(card for hand in dealt.hands.values() for card in hand),
+    ]
 
 
 @pytest.mark.parametrize("game", LAYOUTS)
@@ -26,12 +31,13 @@ def test_one_deck_holds_each_card_once(game: Game, stack: bool) -> None:
 
 @pytest.mark.parametrize("game", LAYOUTS)
 def test_each_seat_gets_its_games_cards(game: Game) -> None:
-    """H2: three cards and two for all in Let It Ride, two and five in Hold 'Em, three in Three Card Poker."""
+    """H2, B13, B16: each seat's cards, the board, the dealer's, and the bonus cards of Let It Ride."""
     dealt = deal(game, [4, 2], Random(2))
     layout = LAYOUTS[game]
     assert list(dealt.hands) == [4, 2]
     assert {len(hand) for hand in dealt.hands.values()} == {layout.own}
-    assert (len(dealt.board), len(dealt.dealer)) == (layout.board, layout.dealer)
+    shared = len(dealt.board), len(dealt.dealer), len(dealt.bonus)
+    assert shared == (layout.board, layout.dealer, layout.bonus)
     assert dealt.stacked is None
 
 
@@ -74,7 +80,7 @@ def test_a_stacked_deck_says_who_got_what(game: Game) -> None:
         dealt = deal(game, [5, 3, 1], rng, stack=True)
         assert dealt.stacked is not None
         seat, name = dealt.stacked
-        hand = [*dealt.board[: layout.shared], *dealt.hands[seat]]
+        hand = [*dealt.board[: layout.shared], *dealt.hands[seat][: layout.held]]
         ranks = "".join(sorted(card[0] for card in hand))
         suits = {card[1] for card in hand}
         assert name in STACKED[len(hand)]

@@ -4,18 +4,24 @@ from pathlib import Path
 
 from jackpot.config import load
 from jackpot.lab.demo.house import PLACES, SIGNS, furnish, keep_ports, key
+from jackpot.rules.paytable import SEATS
 
 
 def test_the_folder_is_a_configuration_without_mistakes(tmp_path: Path) -> None:
-    """L1, L5, B1: twelve tables of four games on two links, each with bonus wagers; config accepts them."""
+    """L1, L5, B1: twelve tables of all five games, two links, bonus wagers at each; config accepts them."""
     config = load(furnish(tmp_path))
     assert [table.table for table in config.tables] == [place.table for place in PLACES]
-    assert len({place.game for place in PLACES}) == 4
+    assert {place.game for place in PLACES} == set(SEATS)
     links = {link.link for link in config.links if not link.offer}
     assert links == {place.link for place in PLACES if place.link} == set(SIGNS.values())
     offers = {link.link for link in config.links if link.offer}
     assert offers == {offer.offer for place in PLACES for offer in place.offers}
     assert all(place.offers for place in PLACES)
+    kinds = {link.hand_kind for link in config.links if link.offer}
+    assert kinds >= {"six", "beaten", "best-of-table", "five-board"}
+    assert not [one for one in config.warnings if "(B1)" in one], (
+        "one jurisdiction a table, one paytable a wager"
+    )
 
 
 def test_a_folder_is_furnished_once(tmp_path: Path) -> None:

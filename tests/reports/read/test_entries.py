@@ -13,6 +13,7 @@ from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.reports.read import entries
 from jackpot.reports.read.hits import done_with, story_of
 from jackpot.reports.registry import REPORTS
+from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.events import Refused
 from tests.reports.asked import day, said
@@ -149,3 +150,19 @@ def test_the_small_indexes_hold_no_wager(season: Season, tmp_path: Path) -> None
             )
             assert inside == expected
             assert inside < len(season.rows) * 2 / 3
+
+
+def test_what_is_written_on_many_hits_is_read_by_one_statement(books: Reader, season: Season) -> None:
+    """A10: each entry of people on a hit, with that hit's number, on both databases."""
+    kinds = (Validated.kind, Paid.kind)
+    last = max(hit for row in season.rows for hit in row.hits)
+    found = list(entries.written_on_hits(books, "main", 1, last, kinds))
+    walked = {
+        (hit, entry.event.hit)
+        for hit in range(1, last + 1)
+        for entry in entries.entries_of_hit(books, "main", hit)
+        if isinstance(entry.event, Validated | Paid)
+    }
+    assert {(hit, event.hit) for hit, event in found if isinstance(event, Validated | Paid)} == walked
+    assert len(walked) > 5
+    assert {hit for hit, _ in entries.written_on_hits(books, "main", 2, 3, kinds)} <= {2, 3}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from controllers.messages import Malformed, VoidCause, decode_device
 from jackpot.rules import events, registry
 from jackpot.rules.acts.rounds import Reopen, VoidRound
-from jackpot.rules.paytable import Game
+from jackpot.rules.paytable import ANY, Game
 from jackpot.rules.void_causes import CHAPTERS, sections
 from tests.frames import Bet, Claim, Close, Settle, Void, Wager
 from tests.rules.rounds.test_offers import HIGH, METER, TRIPS, Place, offer, rows
@@ -51,7 +51,9 @@ class Named:
 def test_each_cause_has_its_sections(named: Named) -> None:
     """P5: the irregularities of .13 of each chapter, and the stub that does not count to 52."""
     assert sections(named.cause, named.game, named.paytables) == named.sections
-    assert set(CHAPTERS) == set(get_args(Game))
+    assert set(CHAPTERS) == set(get_args(Game)) - {ANY}
+    assert sections(named.cause, ANY, ("mystery",)) == ""
+    assert sections(named.cause, named.game, (*named.paytables, "mystery")) == named.sections
 
 
 def test_a_cause_is_journalled_of_tables_and_of_people() -> None:
