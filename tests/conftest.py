@@ -80,8 +80,11 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Number of workers for `-n auto`: two for a core, because tests of real programs often wait."""
-    return len(os.sched_getaffinity(0)) * 2
+    """Number of workers for `-n auto`: two for a core, because tests of real programs often wait, and one.
+
+    So more than half of them begin with what waits (LAST), and meanwhile the others reckon.
+    """
+    return len(os.sched_getaffinity(0)) * 2 + 1
 
 
 @functools.cache

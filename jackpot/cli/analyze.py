@@ -10,7 +10,7 @@ import typer
 from jackpot.cli.options import fail, require_lab
 
 if TYPE_CHECKING:
-    from jackpot.odds.analysis import Analysis
+    from jackpot.odds.analyses import AnyAnalysis
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,8 @@ class AnalyzeOptions:
     """Arguments and options of the command, each with its default."""
 
     paytable: Annotated[
-        str, typer.Argument(metavar="ID", help="A paytable that `jackpot paytable list` names.")
+        str,
+        typer.Argument(metavar="ID", help="A paytable that `jackpot paytable list` names, or `mystery`."),
     ]
     wager: Annotated[
         str | None,
@@ -35,7 +36,8 @@ class AnalyzeOptions:
         typer.Option(
             "--set",
             metavar="LEVEL.FIGURE=VALUE",
-            help="A seed, reseed, primary, reserve or limit that the source leaves open; may be repeated.",
+            help="A seed, reseed, primary, reserve or limit that the source leaves open; of `mystery` seed, "
+            "must_hit_by and primary of each level. May be repeated.",
         ),
     ] = None
     meters: Annotated[
@@ -76,17 +78,18 @@ class AnalyzeOptions:
         str, typer.Option(metavar="TEXT", help="The seed of the random year in the pictures.")
     ] = "1"
 
-    def found(self) -> "Analysis":
+    def found(self) -> "AnyAnalysis":
         """Runs the analysis. Ends the command where it cannot be made."""
-        from jackpot.odds.analysis import AnalysisConditions, analyze
-        from jackpot.odds.subject import AnalysisError, OperatorChoices, subject_of
+        from jackpot.odds.analyses import analysis_of, wished
+        from jackpot.odds.analysis import AnalysisConditions
+        from jackpot.odds.subject import AnalysisError, OperatorChoices
 
         figures = _pairs("--set", "LEVEL.FIGURE=VALUE", self.figures)
         draws = self.magic_card_every, self.lucky_every
         wish = OperatorChoices(self.wager, self.game, self.envy, figures, *draws, self.stake)
         tonight = AnalysisConditions(_sums(self.meters), self.players, self.rate)
         try:
-            return analyze(subject_of(self.paytable, wish), tonight)
+            return analysis_of(wished(self.paytable, wish), tonight)
         except AnalysisError as error:
             fail(str(error))
 
@@ -97,6 +100,8 @@ def analyze(**given: Any) -> None:
     Every deal is counted; only Cover All of three players and more is simulated, and its bound is shown. A
     figure that the source leaves open, and that you do not give, counts as 0 or is left out, and the analysis
     says so. Each return is a part of the wager.
+
+    `mystery` is a link whose levels must hit by a sum; each is given whole by --set.
 
     Example: jackpot paytable analyze pa-643a-five-card-C --wager 5.00 --meter mega=81250.00 --players 6
     """
@@ -140,13 +145,16 @@ def write(file: Path, text: str) -> None:
         fail(f"{file} cannot be written: {error.strerror}")
 
 
-def _draw(found: "Analysis", folder: Path, seed: str) -> list[Path]:
+def _draw(found: "AnyAnalysis", folder: Path, seed: str) -> list[Path]:
     """The pictures that were written. Ends the command where one cannot be."""
     if folder.suffix.lower() in (".svg", ".png"):
         fail(f"--plot {folder}: there are several pictures, each as SVG and PNG: name a folder")
     require_lab("matplotlib", "--plot")
+    from jackpot.odds.analysis import Analysis
     from jackpot.odds.pictures import SUFFIXES, pictures, written
 
+    if not isinstance(found, Analysis):
+        fail("--plot: there are no pictures of a mystery link")
     drawn = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -185,9 +193,10 @@ def _sums(given: list[str] | None) -> dict[str, int]:
     return found
 
 
-def _tell(found: "Analysis") -> None:
+def _tell(found: "AnyAnalysis") -> None:
     from jackpot.cli.options import plain_table, wide_console
-    from jackpot.odds.sheets import facts_of, sheets_of, shown
+    from jackpot.odds.analyses import facts_of, sheets_of
+    from jackpot.odds.sheets import shown
 
     console = wide_console()
     for label, text in facts_of(found):

@@ -13,7 +13,7 @@ from jackpot.text import counted
 if TYPE_CHECKING:
     from jackpot.config import Config
     from jackpot.config.settings import Listen, Signage
-    from jackpot.rules.paytable import LinkTerms
+    from jackpot.rules.paytable import LevelTerms, LinkTerms
 
 app = typer.Typer(
     help="The configuration file: check it, begin one, its schema.",
@@ -163,10 +163,25 @@ def _mystery(terms: "LinkTerms", money_text: Callable[[int], str]) -> list[str]:
         head,
         *(
             f"  {level.level}: {money_text(level.seed)}, must hit by {money_text(level.must_hit_by or 0)}, "
-            f"{rate_text(level.primary)} of each wager; {wagers(level, terms.wager)}"
+            f"{rate_text(level.primary)} of each wager; {wagers(level, terms.wager)}; "
+            f"{_pays_from(level, terms.wager)}"
             for level in terms.levels
         ),
     ]
+
+
+def _pays_from(level: "LevelTerms", wager: int) -> str:
+    """The meter from which a wager returns more than it costs, where there is one (Y5)."""
+    from math import floor
+
+    from jackpot.catalogue import money_text
+    from jackpot.odds.must_hit_by import MustHitByTerms, break_even
+
+    terms = MustHitByTerms(level.reseed, level.must_hit_by or 0, wager, level.primary)
+    meter = break_even(terms)
+    if meter is None:
+        return "no meter makes a wager return more than it costs"
+    return f"a wager returns more than it costs above {money_text(floor(meter))}"
 
 
 def _offer(terms: "LinkTerms", money_text: Callable[[int], str]) -> list[str]:

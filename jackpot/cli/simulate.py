@@ -33,7 +33,11 @@ class SimulateOptions:
     ] = None
     paytable: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="A paytable of a link, which `jackpot paytable list` names."),
+        typer.Option(
+            metavar="ID",
+            help="A paytable of a link, which `jackpot paytable list` names; or `mystery`, a link that must "
+            "hit by a sum: --set gives meter.seed, meter.must_hit_by and meter.primary of each level.",
+        ),
     ] = None
     offers: Annotated[
         list[str] | None,
@@ -150,6 +154,7 @@ def _tell(plan: "SimulationPlan", result: "SimulationResult", *, as_json: bool) 
         typer.echo(_json(plan, result, chances))
         return improbable
     from jackpot.cli.options import table
+    from jackpot.config.mystery import KIND as MYSTERY
     from jackpot.lab.demo.scene import dollars
     from jackpot.rules.money import to_cents
 
@@ -171,20 +176,27 @@ def _tell(plan: "SimulationPlan", result: "SimulationResult", *, as_json: bool) 
          f"{100 * one.returned:.2f} %", f"{100 * one.exact:.2f} %"]
         for one in result.wagers
     ]  # fmt: skip
-    table("Returns without meters", ["wager", "wagers", "wagered", "paid", "return", "exact"], returns)
+    is_mystery = plan.paytable == MYSTERY
+    what, title = ("cycle", "Returns") if is_mystery else ("hand", "Returns without meters")
+    table(title, ["wager", "wagers", "wagered", "paid", "return", "exact"], returns)
     for one in result.wagers:
         hands = [
             [found.what, f"{found.observed:,}", f"{found.expected:,.2f}", f"{found.off:+.2f}",
              _chance(chances.get((one.wager, found.what)))]
             for found in one.judged.findings
         ]  # fmt: skip
-        columns = ["hand", "came", "expected", "off", "corrected chance"]
-        table(f"Hands that were paid: {one.wager}", columns, hands)
+        columns = [what, "came", "expected", "off", "corrected chance"]
+        table(f"{what.capitalize()}s that were paid: {one.wager}", columns, hands)
+        if is_mystery:
+            continue
         above, below = one.judged.above, one.judged.below
         typer.echo(f"counts of a table and hand above what is expected: {above}, below: {below}")
     typer.echo(f"each chance is corrected for the number of comparisons, {len(chances)}")
+    from_what = "random numbers" if is_mystery else "decks"
     typer.echo(
-        "improbable: the hands are not those of fair decks" if improbable else "the hands are probable"
+        f"improbable: the {what}s are not those of fair {from_what}"
+        if improbable
+        else f"the {what}s are probable"
     )
     for problem in result.problems or ["the books balance"]:
         typer.echo(problem)

@@ -7,12 +7,12 @@ from importlib import resources
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from jackpot.odds.analysis import Analysis
-from jackpot.odds.sheets import PLAIN, SheetFormat, exact, facts_of, sheets_of, shown
+from jackpot.odds.analyses import AnyAnalysis, facts_of, sheets_of
+from jackpot.odds.sheets import PLAIN, SheetFormat, exact, shown
 from jackpot.text import Sentence, named
 
 
-def as_csv(found: Analysis) -> str:
+def as_csv(found: AnyAnalysis) -> str:
     """RFC 4180, a line a figure: the sheet, the number of its row, the column, the figure."""
     out = io.StringIO()
     writer = csv.writer(out)
@@ -26,7 +26,7 @@ def as_csv(found: Analysis) -> str:
     return out.getvalue()
 
 
-def as_json(found: Analysis) -> str:
+def as_json(found: AnyAnalysis) -> str:
     """One object; each sheet is a list of objects. Fractions are texts, such as "1/649740"."""
     sheets = {
         sheet.name: [
@@ -39,7 +39,7 @@ def as_json(found: Analysis) -> str:
     return json.dumps({"subject": dict(facts_of(found)), **sheets, "notes": notes}, indent=2)
 
 
-def as_html(found: Analysis, manner: SheetFormat = PLAIN, language: str = "en") -> str:
+def as_html(found: AnyAnalysis, manner: SheetFormat = PLAIN, language: str = "en") -> str:
     """A self-contained printable page. language: of the manner's texts."""
     made = Environment(
         autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_source), trim_blocks=True

@@ -11,10 +11,12 @@ import msgspec
 from jackpot import worker_limits
 from jackpot.config.languages import ENGLISH, spoken, told
 from jackpot.config.writing import Writing
-from jackpot.odds.analysis import Analysis, AnalysisConditions, analyze
+from jackpot.odds.analyses import AnyAnalysis, analysis_of, facts_of, sheets_of
+from jackpot.odds.analysis import AnalysisConditions
 from jackpot.odds.drawable import SHEETS, drawable
+from jackpot.odds.mystery_analysis import MysteryAnalysis
 from jackpot.odds.output import as_csv, as_html, as_json
-from jackpot.odds.sheets import SheetFormat, facts_of, sheets_of, shown
+from jackpot.odds.sheets import SheetFormat, shown
 from jackpot.odds.subject import AnalysisError, AnalyzedLink
 from jackpot.rules.codes import Code
 from jackpot.rules.paytable import Game, LinkTerms
@@ -82,7 +84,7 @@ def told_of(asked: LabCall) -> LabReply:
     subject, manner = AnalyzedLink(asked.terms, asked.game, frozenset()), asked.manner()
     money, say = manner
     try:
-        found = analyze(subject, AnalysisConditions(asked.meters, asked.players, asked.wagers_an_hour))
+        found = analysis_of(subject, AnalysisConditions(asked.meters, asked.players, asked.wagers_an_hour))
     except AnalysisError as error:
         return LabReply(WorkerRefusal.of(Code.BAD_REQUEST, error.said))
     drawn = find_spec("matplotlib") is not None
@@ -105,7 +107,7 @@ def told_of(asked: LabCall) -> LabReply:
         sheets=pages,
         drawable=[
             NamedPicture(picture.name, SHEETS[picture.kind], say(picture.title))
-            for picture in drawable(found, money)
+            for picture in (() if isinstance(found, MysteryAnalysis) else drawable(found, money))
         ]
         if drawn
         else None,
@@ -115,7 +117,9 @@ def told_of(asked: LabCall) -> LabReply:
     )
 
 
-def _pictures(found: Analysis, asked: LabCall) -> dict[str, str]:
+def _pictures(found: AnyAnalysis, asked: LabCall) -> dict[str, str]:
+    if isinstance(found, MysteryAnalysis):
+        return {}
     from jackpot.odds.pictures import pictures, written  # noqa: PLC0415 - of the extra `lab`
 
     drawn = pictures(found, asked.seed, asked.manner(), "page")

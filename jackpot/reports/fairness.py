@@ -3,10 +3,11 @@
 The journal does not say who dealt. A shift is as the site has it, else a third of the gaming day. Hands are
 those that pay, against all wagers of rounds that ended: a site may send the cards of those alone. Cards are
 held against the other cards of their rank, which a choice of paying hands favours as much; ranks against each
-other only where every hand was shown. Many comparisons are made, so the chance of each is corrected for their
-number (Holm). Where nobody counted how two hands of a round come together, a round is judged by one hand:
-that of the highest seat with the wager (Bad Beat, a Six Card Bonus whose cards an approval names), or of the
-table (Cover All), by its number of players.
+other only where every hand was shown. Random numbers of mystery links are held against uniform ones, and
+their raw bytes against random bytes, for each link by itself. Many comparisons are made, so the chance of
+each is corrected for their number (Holm). Where nobody counted how two hands of a round come together, a
+round is judged by one hand: that of the highest seat with the wager (Bad Beat, a Six Card Bonus whose cards
+an approval names), or of the table (Cover All), by its number of players.
 """
 
 from collections import Counter, defaultdict
@@ -18,12 +19,14 @@ from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.reports import goodness_of_fit, statistics
 from jackpot.reports.goodness_of_fit import CountedHands, Finding
+from jackpot.reports.random_numbers import RandomNumbers
 from jackpot.reports.read.dealt import DealtRound, watch
 from jackpot.reports.read.gaming_days import periods, wanted_span
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.read.shifts import shift_of
 from jackpot.reports.report import Brief, Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import cards as deck
+from jackpot.rules.events import LevelCounted
 from jackpot.rules.hands import NAMES, Shown, beaten, best_of_table, makes, needs, rank_shown
 from jackpot.rules.state import DrawMade, HandShown
 from jackpot.text import Sentence, card
@@ -161,7 +164,15 @@ class FairnessTally:
         )
         self.cards: defaultdict[FairnessPlace, CardCounts] = defaultdict(CardCounts)
         self.draws: defaultdict[FairnessPlace, DrawCounts] = defaultdict(DrawCounts)
+        self.numbers: defaultdict[int, RandomNumbers] = defaultdict(RandomNumbers)
         self.hidden = 0
+
+    def counted(self, levels: list[LevelCounted]) -> None:
+        """Counts the numbers that wagers on mystery levels drew (Y2), by link."""
+        for level in levels:
+            if self._wants(level.link):
+                for raw in level.drawn:
+                    self.numbers[level.link].drawn(raw)
 
     def drawn(self, seq: int, round_: DealtRound, draws: list[DrawMade]) -> None:
         """Counts the draw of a lock (A7): raw numbers, lost ones too."""
@@ -244,7 +255,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     """Every comparison, the least probable first. Raises LedgerError."""
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
     found: list[tuple[JournalNames, FairnessPlace, Finding]] = []
-    hidden = hands = 0
+    hidden = hands = numbers = 0
     for bank, days in spans.items():
         names = JournalNames(ledger, bank)
         tally = FairnessTally(names, wanted.site, wanted.link)
@@ -252,20 +263,28 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         found += [(names, place, finding) for place, finding in _findings(names, tally)]
         hidden += tally.hidden
         hands += sum(counted.hands for by in tally.hands.values() for counted in by.values())
-    return judged(found, periods(spans), hands, hidden)
+        numbers += sum(drawn.count for drawn in tally.numbers.values())
+    return judged(found, periods(spans), hands, hidden, numbers)
 
 
 def judged(
-    found: Sequence[tuple[JournalNames, FairnessPlace, Finding]], facts: list[Fact], hands: int, hidden: int
+    found: Sequence[tuple[JournalNames, FairnessPlace, Finding]],
+    facts: list[Fact],
+    hands: int,
+    hidden: int,
+    numbers: int = 0,
 ) -> ReportResult:
-    """The report of these comparisons. hands: with a wager, of which `hidden` showed no cards."""
+    """The report of these comparisons.
+
+    hands: with a wager, of which `hidden` showed no cards. numbers: random ones of mystery links.
+    """
     known = [one for one in found if one[2].chance is not None]
     chances = statistics.holm([finding.chance or 0.0 for _, _, finding in known])
     of = {id(one[2]): corrected for one, corrected in zip(known, chances, strict=True)}
     rows = sorted(found, key=lambda one: (of.get(id(one[2]), 2.0), -abs(one[2].off)))
     improbable = sum(corrected < goodness_of_fit.LEVEL for corrected in chances)
     first = [
-        Fact("verdict", _verdict(improbable, len(known), hands)),
+        Fact("verdict", _verdict(improbable, len(known), hands, numbers)),
         Fact(
             "how sure",
             Sentence(
@@ -297,18 +316,27 @@ def judged(
             Sentence("{count}: they count as hands that pay nothing", count=f"{hidden:,}"),
         ),
     ]
+    if numbers:
+        said.append(Fact("random numbers of mystery links", numbers, "count"))
     level = goodness_of_fit.LEVEL / max(1, len(known))
     cells = (_row(names, place, finding, of.get(id(finding)), level) for names, place, finding in rows)
     return ReportResult([*first, *facts, *said], iter(list(cells)), [])
 
 
-def _verdict(improbable: int, known: int, hands: int) -> Sentence:
+def _verdict(improbable: int, known: int, hands: int, numbers: int) -> Sentence:
     """Whether play was fair, in one sentence. known: comparisons with a chance."""
     counts = {"of": f"{known:,}", "hands": f"{hands:,}"}
     if improbable:
         return Sentence(
             "look closer: {count} of {of} comparisons are improbable, listed first",
             count=improbable,
+            **counts,
+        )
+    if known and numbers:
+        return Sentence(
+            "fair, as far as {hands} hands and {numbers} random numbers can tell: none of {of} comparisons "
+            "is improbable",
+            numbers=f"{numbers:,}",
             **counts,
         )
     if known:
@@ -326,7 +354,7 @@ def _row(
         names.bank, names.link(place.link or None), names.table(place.table or None) or ALL, place.shift or
         ALL, finding.what, finding.of, finding.observed, f"{finding.expected:.2f}", f"{finding.off:+.1f}", ""
         if corrected is None else f"{corrected:.2g}", verdict, statistics.trials_to_show(finding.rate,
-        finding.spread, level),
+        finding.spread, level) if finding.rate else None,
     )  # fmt: skip
 
 
@@ -346,6 +374,8 @@ def _findings(names: JournalNames, tally: FairnessTally) -> Iterator[tuple[Fairn
         for leaf in leaves:
             cards.add_all(tally.cards[leaf])
         yield from ((place, finding) for finding in cards.findings())
+    for link, numbers in tally.numbers.items():
+        yield from ((FairnessPlace(link, 0, ""), finding) for finding in numbers.findings())
     for place, leaves in _places(tally.draws):
         draws = DrawCounts()
         for leaf in leaves:

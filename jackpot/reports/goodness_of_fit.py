@@ -120,14 +120,14 @@ def compare(parts: Sequence[Part]) -> list[Finding]:
         [sum(_covariance(part, i, j) for part in parts) for j in range(len(names))] for i in range(len(names))
     ]
     observed = [sum(counted.made[name] for _, counted in parts) for name in names]
-    each = [_finding(name, hands, observed[i], means[i], spreads[i][i]) for i, name in enumerate(names)]
+    each = [finding(name, hands, observed[i], means[i], spreads[i][i]) for i, name in enumerate(names)]
     return [*_all(hands, observed, means, spreads), *each]
 
 
 def trial(what: str, of: int, observed: int, rate: float) -> Finding:
     """Comparison for independent trials at that rate."""
     mean = of * rate
-    return _finding(what, of, observed, mean, mean * (1 - rate))
+    return finding(what, of, observed, mean, mean * (1 - rate))
 
 
 def _covariance(part: Part, i: int, j: int) -> float:
@@ -141,7 +141,8 @@ def _covariance(part: Part, i: int, j: int) -> float:
     return counted.hands * own + counted.pairs * (both[i][j] - product)
 
 
-def _finding(what: str, of: int, observed: int, mean: float, variance: float) -> Finding:
+def finding(what: str, of: int, observed: int, mean: float, variance: float) -> Finding:
+    """Comparison of a count with its mean and variance."""
     rate = mean / of
     spread = variance / (mean * (1 - rate))
     known = spread <= CLUMPED or mean >= CLUMPED_MIN

@@ -13,6 +13,7 @@ from statistics import NormalDist
 from typing import Final, NamedTuple
 
 from jackpot.reports.statistics import chi_square_beyond
+from jackpot.text import Sentence
 
 # The publication's least for every test here but that of the longest run, which wants 128.
 BITS_MIN: Final = 128
@@ -75,7 +76,7 @@ def tests(data: bytes) -> list[RandomnessTest]:
         longest_run(bits),
         *serial(bits, pattern),
         cumulative_sums(bits),
-        cumulative_sums(bits[::-1])._replace(name="cumulative sums, backward"),
+        cumulative_sums(bits[::-1])._replace(name=Sentence("cumulative sums, backward")),
     ]
 
 
@@ -83,14 +84,16 @@ def monobit(bits: str) -> RandomnessTest:
     """As many ones as zeros (2.1)."""
     ones = bits.count("1")
     chance = math.erfc(abs(2 * ones - len(bits)) / math.sqrt(2 * len(bits)))
-    return RandomnessTest("ones", ones, len(bits) / 2, chance)
+    return RandomnessTest(Sentence("ones"), ones, len(bits) / 2, chance)
 
 
 def block_frequency(bits: str, size: int) -> RandomnessTest:
     """As many ones as zeros in each block (2.2)."""
     blocks = [part.count("1") for part in _blocks(bits, size)]
     square = 4 * size * math.fsum((ones / size - 0.5) ** 2 for ones in blocks)
-    return RandomnessTest("ones by block", square, len(blocks), chi_square_beyond(square, len(blocks)))
+    return RandomnessTest(
+        Sentence("ones by block"), square, len(blocks), chi_square_beyond(square, len(blocks))
+    )
 
 
 def runs(bits: str) -> RandomnessTest:
@@ -98,9 +101,9 @@ def runs(bits: str) -> RandomnessTest:
     count, ones = 1 + bits.count("01") + bits.count("10"), bits.count("1") / len(bits)
     expected = 2 * len(bits) * ones * (1 - ones)
     if abs(ones - 0.5) >= 2 / math.sqrt(len(bits)):  # the number of ones alone is improbable: 2.3.4 (2)
-        return RandomnessTest("runs", count, expected, 0.0)
+        return RandomnessTest(Sentence("runs"), count, expected, 0.0)
     spread = 2 * math.sqrt(2 * len(bits)) * ones * (1 - ones)
-    return RandomnessTest("runs", count, expected, math.erfc(abs(count - expected) / spread))
+    return RandomnessTest(Sentence("runs"), count, expected, math.erfc(abs(count - expected) / spread))
 
 
 def longest_run(bits: str) -> RandomnessTest:
@@ -117,7 +120,9 @@ def longest_run(bits: str) -> RandomnessTest:
         for run, chance in enumerate(chances, of.shortest)
     )
     freedom = of.longest - of.shortest
-    return RandomnessTest("longest runs of ones", square, freedom, chi_square_beyond(square, freedom))
+    return RandomnessTest(
+        Sentence("longest runs of ones"), square, freedom, chi_square_beyond(square, freedom)
+    )
 
 
 def serial(bits: str, length: int) -> tuple[RandomnessTest, RandomnessTest]:
@@ -134,8 +139,10 @@ def serial(bits: str, length: int) -> tuple[RandomnessTest, RandomnessTest]:
     first, second = squares[0] - squares[1], squares[0] - 2 * squares[1] + squares[2]
     freedom = 2 ** (length - 1)
     return (
-        RandomnessTest("patterns", first, freedom, chi_square_beyond(first, freedom)),
-        RandomnessTest("patterns, second", second, freedom / 2, chi_square_beyond(second, freedom // 2)),
+        RandomnessTest(Sentence("patterns"), first, freedom, chi_square_beyond(first, freedom)),
+        RandomnessTest(
+            Sentence("patterns, second"), second, freedom / 2, chi_square_beyond(second, freedom // 2)
+        ),
     )
 
 
@@ -155,7 +162,9 @@ def cumulative_sums(bits: str) -> RandomnessTest:
         for k in range(int(max((-ratio - 3) / 4, -near - 1)), upto + 1)
     )
     expected = math.sqrt(math.pi * count / 2)
-    return RandomnessTest("cumulative sums", farthest, expected, min(1.0, max(0.0, 1 - inner + outer)))
+    return RandomnessTest(
+        Sentence("cumulative sums"), farthest, expected, min(1.0, max(0.0, 1 - inner + outer))
+    )
 
 
 def _between(low: float, high: float) -> float:

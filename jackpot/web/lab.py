@@ -20,7 +20,7 @@ from jackpot.config.writing import Writing
 from jackpot.odds.worker import LabCall, LabReply
 from jackpot.program import lab_install
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
-from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.rules.paytable import ANY, Game, LinkTerms
 from jackpot.text import RefusalSentence, Sentence, both, named
 from jackpot.web.forms import sum_of
 from jackpot.web.http_connection import while_there
@@ -55,7 +55,7 @@ class Lab:
     def __init__(self, make: PageRenderer, front: PageContext) -> None:
         self._make = make
         self._money = front.money
-        self._links = {link.link: link for link in front.config.links if not link.mystery}
+        self._links = {link.link: link for link in front.config.links}
         self._games = _games(front.config)
         self._kept: OrderedDict[bytes, LabReply] = OrderedDict()
         self._apart = WorkerPool(
@@ -75,7 +75,7 @@ class Lab:
                 raise
             meters, problem = {}, error.message
         if told is not None and "as" in given:
-            return _file(told, given["as"], terms.paytable)
+            return _file(told, given["as"], terms.link if terms.mystery else terms.paytable)
         written = {f"meter.{name}": decimal(meter) for name, meter in meters.items()}
         shown: dict[str, Any] = {
             "links": [name for name, link in self._links.items() if not link.offer],
@@ -88,6 +88,7 @@ class Lab:
             ],
             "told": told,
             "problem": problem,
+            "has_cards": not terms.mystery,
             "lab_install": lab_install(),
         }
         # Pictures and files are of the meters that this page shows, though they rise meanwhile.
@@ -203,7 +204,6 @@ def _games(config: Config) -> dict[str, tuple[Game, ...]]:
     """The games of each link's tables; those of its paytable if it has no tables."""
     return {
         link.link: tuple(dict.fromkeys(table.game for table in config.tables if link.link in table.links))
-        or games_of(load(link.paytable))
+        or ((ANY,) if link.mystery else games_of(load(link.paytable)))
         for link in config.links
-        if not link.mystery
     }

@@ -71,6 +71,7 @@ STATIC: Final = (
     "sign.js",
     "sound.js",
     "sprites.js",
+    "tension.js",
     "themes.css",
     "tones.js",
     "typed.js",
@@ -340,6 +341,11 @@ class Screens:
                 for place, file in enumerate(self._config.displays[link].pictures)
             ],
             "levels": [level.level for level in terms.levels],
+            "bounds": {
+                level.level: [to_cents(level.reseed), to_cents(level.must_hit_by)]
+                for level in terms.levels
+                if level.must_hit_by is not None
+            },
             "words": dict(words(locale)),
             "insecure": self._config.listen.insecure,
         }

@@ -55,11 +55,24 @@ def test_returns_of_offers_stand_next_to_the_exact_ones() -> None:
     assert "Levels" not in done.output
 
 
+def test_a_mystery_link_stands_next_to_its_exact_law() -> None:
+    """Y5: its return and the lengths of its cycles, with the exact ones; there are no hands."""
+    levels = ("meter.seed=10.00", "meter.must_hit_by=20.00", "meter.primary=10%")
+    sets = [word for level in levels for word in ("--set", level)]
+    done = simulate("--paytable", "mystery", *sets, "--tables", "2", "--days", "1", "--rounds", "30")
+    assert done.exit_code == 0, done.output
+    for said in ("29.05 %", "meter: 1 to 4 wagers", "the cycles are probable", "the books balance"):
+        assert said in done.output
+    assert "hand" not in done.output
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("--paytable", "mystery"), "level"),
+        (("--paytable", "mystery", "--offer", "pa-653a-trips-A"), "has nothing else"),
         (("--paytable", "none"), "there is no paytable 'none'"),
-        ((*SMALL, "--game", "three-card-poker"), "--game: pa-643a-five-card-C is for"),
+        ((*SMALL, "--game", "three-card-poker"), "--game: pa-643a-five-card-C: for let-it-ride"),
         ((), "give --paytable, --offer, or both"),
         (("--offer", "pa-643a-five-card-C"), "is no offer: it pays from a meter"),
         ((*SMALL, "--set", "wager"), "--set: 'wager' is not like wager=5.00"),

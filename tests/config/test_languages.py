@@ -5,13 +5,17 @@ import re
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Final
 
 import pytest
 from jinja2 import nodes
+from msgspec.structs import replace
 
 from jackpot.catalogue import ids, load
 from jackpot.config.languages import PAGES, REFUSALS, SIGNS, preferred, spoken, words
+from jackpot.odds.analyses import analysis_of, wished
 from jackpot.odds.analysis import AnalysisConditions, analyze
+from jackpot.odds.mystery_analysis import MYSTERY
 from jackpot.odds.output import as_html
 from jackpot.odds.pictures import pictures
 from jackpot.odds.sheets import SheetFormat
@@ -121,6 +125,10 @@ def test_no_page_is_written_in_one_language_alone() -> None:
         assert left <= SAME_EVERYWHERE, file.name
 
 
+# Of a mystery link.
+MUST_HIT_BY: Final = {"meter.seed": "10.00", "meter.must_hit_by": "20.00", "meter.primary": "10%"}
+
+
 def said_by_the_lab() -> tuple[set[str], set[str]]:
     """What it asks the catalogue for of every paytable, on its page, on paper and in its pictures.
 
@@ -144,6 +152,10 @@ def said_by_the_lab() -> tuple[set[str], set[str]]:
         for players in (1, SEATS[subject.game]):
             as_html(analyze(subject, AnalysisConditions(players=players)), manner)
         pictures(analyze(subject, AnalysisConditions(players=2)), manner=manner)
+    for form in ("drawn", "committed"):
+        mystery = wished(MYSTERY, OperatorChoices("5.00", figures=MUST_HIT_BY))
+        terms = replace(mystery.terms, form=form)
+        as_html(analysis_of(mystery._replace(terms=terms), AnalysisConditions()), manner)
     return asked, names
 
 

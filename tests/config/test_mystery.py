@@ -124,4 +124,13 @@ def test_config_check_prints_its_figures(tmp_path: Path) -> None:
     said = CliRunner().invoke(app, ["check", str(tmp_path / "floor.toml")]).output
     assert "returns 29.05 %" in said
     assert "10.5 wagers a cycle in the mean, 20 at most" in said
+    assert "a wager returns more than it costs above 18.13" in said
     assert "must hit by" in said
+
+
+def test_a_level_that_never_pays_is_said(tmp_path: Path) -> None:
+    """Y5: where the most that is won is less than the wager."""
+    low = LINK.replace('"10.00"', '"1.00"').replace('"20.00"', '"4.00"')
+    read(tmp_path, low + TABLE)
+    said = CliRunner().invoke(app, ["check", str(tmp_path / "floor.toml")]).output
+    assert "no meter makes a wager return more than it costs" in said

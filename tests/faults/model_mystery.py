@@ -21,7 +21,7 @@ Readings (where the rules leave a choice, the one taken here):
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 CENT = 10_000  # micro-dollars
 WHOLE = 10_000  # hundredths of a percent
@@ -68,7 +68,7 @@ class Award:
     amount: int
 
 
-@dataclass
+@dataclass(eq=False)
 class Level:
     """One level; its sums as M4 has them.
 
@@ -186,11 +186,10 @@ class Level:
             self.highest = self.primary
             self.commit()
 
-    def change(self, terms: Terms) -> None:
-        """New terms from the next reseed on (Y11). Raises Refused."""
-        terms = replace(terms, wager=self.terms.wager)
-        terms.check(max(self.terms.rise, self.smallest) - 1)
-        self.later = terms
+    @property
+    def most_left(self) -> int:
+        """The most that an award leaves on the meter by the terms of this cycle."""
+        return max(self.terms.rise, self.smallest) - 1
 
     def close_into(self, other: Level | None) -> None:
         """All of it moves to another level but the house's minimum of this cycle (L8). Raises Refused."""

@@ -12,7 +12,7 @@ from typing import Any
 from tests.faults.model_mystery import CENT, Award, Draw, Level, Refused, Terms
 from tests.faults.worked.form import Link, Message, Signer, Table, cents, usd
 
-OPEN, LOCKED, MISMATCH, CLOSED, REOPENED = "open", "locked", "mismatch", "closed", "reopened"
+OPEN, LOCKED, MISMATCH, CLOSED, REOPENED, VOID = "open", "locked", "mismatch", "closed", "reopened", "void"
 PENDING, VALIDATED, PAID, UNDONE = "pending", "validated", "paid", "undone"
 
 Where = tuple[str, str]
@@ -128,7 +128,10 @@ class MysteryFloor:
         return answer()
 
     def on_lock(self, table: Table, message: Message) -> Message:
-        return self.locked(table, self.playing(table, message), message)
+        at = self.playing(table, message)
+        if at.state == OPEN and len(self.rounds[table.name]) > 1:
+            raise Code("round_unfinished")
+        return self.locked(table, at, message)
 
     def locked(self, table: Table, at: Round, message: Message) -> Message:
         """No more bets; links whose chips are counted say how many there are (T3, Y10)."""
@@ -137,9 +140,13 @@ class MysteryFloor:
         at.state = MISMATCH if self.miscounted(at) else LOCKED
         return answer(warn=["chip_mismatch"] if at.state == MISMATCH else [])
 
+    def electronic(self, link: str) -> bool:
+        """Whether its wagers are no chips: nobody counts them, and they go back to an account."""
+        return bool(self.links[link].form.options.get("electronic"))
+
     def miscounted(self, at: Round) -> set[str]:
         standing = {wager.link for wager in at.wagers}
-        counted = {name for name in standing if not self.links[name].form.options.get("electronic")}
+        counted = {name for name in standing if not self.electronic(name)}
         counts = {name: sum(wager.link == name for wager in at.wagers) for name in counted}
         return {name for name, count in counts.items() if at.chips.get(name) != count}
 
@@ -169,7 +176,7 @@ class MysteryFloor:
                 if won is not None:
                     hit = Hit(len(self.made) + 1, table.name, at.name, wager.seat, wager.link, name, won)
                     self.made.append(hit)
-                    awards.append(award_of(hit) | {"link": wager.link, "hand": "mystery"})
+                    awards.append(award_of(hit))
         return awards
 
     def on_void(self, table: Table, message: Message) -> Message:
@@ -180,10 +187,17 @@ class MysteryFloor:
 
     def gone(self, table: Table, at: Round) -> Message:
         """A void round returns its wagers; those that had counted are refunded (Y4)."""
-        refunds = [{"link": wager.link, "seat": wager.seat, "pays": "inventory"} for wager in at.wagers]
+        refunds = [
+            {
+                "link": wager.link,
+                "seat": wager.seat,
+                "pays": "account" if self.electronic(wager.link) else "inventory",
+            }
+            for wager in at.wagers
+        ]
         for wager in at.wagers:
             self.give_back(wager)
-        at.state, at.wagers = CLOSED, []
+        at.state, at.wagers = VOID, []
         self.rounds[table.name].pop(at.name)
         return answer(refunds=refunds)
 
@@ -292,8 +306,13 @@ class MysteryFloor:
 
     def do_change(self, people: int, link: str, levels: dict[str, dict[str, str]]) -> Message:
         of = self.at_rest(link, people)
-        for name, given in levels.items():
-            of.levels[name].change(terms_of(of.levels[name].terms.wager, given))
+        asked = {of.levels[name]: terms_of(usd(of.form.wager), given) for name, given in levels.items()}
+        if all((level.later or level.terms) == terms for level, terms in asked.items()):
+            raise Code("unchanged")
+        for level, terms in asked.items():
+            terms.check(level.most_left)
+        for level, terms in asked.items():
+            level.later = terms
         return answer()
 
     def do_close_link(self, people: int, link: str, to: str) -> Message:
@@ -350,7 +369,9 @@ def award_of(hit: Hit) -> Message:
         "award": f"A{hit.number}",
         "hit": f"H{hit.number}",
         "seat": hit.seat,
+        "link": hit.link,
         "level": hit.level or None,
+        "hand": "mystery",
         "kind": "meter",
         "amount": hit.award.amount // CENT,
         "pays": "cage",

@@ -16,6 +16,7 @@ from tests.faults.model_people import Mark
 from tests.faults.worked import ALL
 from tests.faults.worked.form import Example, Link, Message, Signer, Table, cents, usd
 from tests.faults.worked.play import accounts, play
+from tests.nightly import repeated
 
 # Where another server's clock stands.
 NEW_CLOCK_MS: Final = 5_000
@@ -255,7 +256,7 @@ def test_folding_history_changes_nothing() -> None:
     assert simulate(7, 300, True) == simulate(7, 300, False)
 
 
-def test_five_thousand_rounds_are_played() -> None:
-    """L10: the suite's whole length, over many cycles, with what it may forget forgotten."""
-    meters = simulate(11, 5000, True)
+def test_a_long_play_forgets_what_it_may() -> None:
+    """L10: over many cycles, with what may be forgotten forgotten."""
+    meters = simulate(11, repeated(1_500, 5_000), True)
     assert meters["L", ""]["cycle"] > 10

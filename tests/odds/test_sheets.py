@@ -90,7 +90,7 @@ def test_a_bonus_wager_says_what_it_returns_and_how_it_is_read() -> None:
     assert "Let It Ride has not" in facts["reading"]
     assert "three of a kind pays as well" in facts["reading"]
     assert facts["cards"].endswith("10,000,000 rounds of a simulation with the seed 11")
-    assert list(sheets) == ["return", "by_players", "spread", "hands"]
+    assert list(sheets) == ["return", "by_players", "spread", "sessions", "hands"]
     assert [row[3] for row in sheets["by_players"].rows] == [None, None, 11, 11, 11, 11, 11]
     assert sheets["hands"].rows[0][2] == "250 to 1"
     assert {len(row) for row in sheets["by_players"].rows} == {4}

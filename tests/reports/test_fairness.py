@@ -7,11 +7,13 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 
 from jackpot.lab.bench.ledger_fixture import BANK
+from jackpot.lab.simulation import run
 from jackpot.lab.simulation.decks import deal
 from jackpot.lab.simulation.plan import SimulationPlan
-from jackpot.lab.simulation.run import FAIR, RandomSource
+from jackpot.lab.simulation.run import FAIR, RandomSource, SeededChance
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.reports import fairness, goodness_of_fit, statistics
@@ -19,6 +21,7 @@ from jackpot.reports.fairness import IMPROBABLE, TOO_FEW, DrawCounts, FairnessTa
 from jackpot.reports.read.dealt import DealtRound, watch
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules import hands
+from jackpot.rules.events import LevelCounted
 from jackpot.rules.hands import Deal, best_row
 from jackpot.rules.state import DrawMade
 from tests.lab.simulation.floors import FIRST, FIVE, played
@@ -50,6 +53,47 @@ def floor(folder: Path, plan: SimulationPlan = FIVE, luck: RandomSource = FAIR) 
 def improbable(rows: Rows) -> set[tuple[str, str]]:
     """Improbable findings by table and subject."""
     return {(row["table"], row["what"]) for row in rows if row["verdict"] == IMPROBABLE}
+
+
+MYSTERY = SimulationPlan(
+    "mystery",
+    "any",
+    2,
+    6,
+    1,
+    3,
+    20,
+    FIRST,
+    ("meter.seed=10.00", "meter.must_hit_by=20.00", "meter.primary=10%"),
+)
+
+
+def test_random_numbers_of_a_mystery_link_are_judged(tmp_path: Path) -> None:
+    """Y5: fair ones are not improbable; the report says how many there were, and names their link."""
+    with floor(tmp_path, MYSTERY) as ledger:
+        found = said(ledger, "fairness")
+        other = said(ledger, "fairness", link="simulated")
+    assert improbable(found.rows) == set()
+    assert found.facts["random numbers of mystery links"] == 2 * 24 * 20 * 6
+    assert "0 hands and 5,760 random numbers" in str(found.facts["verdict"])
+    assert {row["link"] for row in found.rows} == {"simulated"}
+    assert "raw bits: patterns" in {row["what"] for row in found.rows}
+    assert other.rows == found.rows
+
+
+def test_false_random_numbers_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Y5: a source whose numbers are low, as a house would like them; each close verifies."""
+
+    class Low(SeededChance):
+        def raw(self, link: int, level: int) -> bytes:
+            found = super().raw(link, level)
+            return bytes([found[0] & 0x3F]) + found[1:]
+
+    monkeypatch.setattr(run, "SeededChance", Low)
+    with floor(tmp_path, MYSTERY) as ledger:
+        found = said(ledger, "fairness")
+    assert ("all", "random numbers in the lower half") in improbable(found.rows)
+    assert ("all", "raw bits: ones") in improbable(found.rows)
 
 
 def test_fair_decks_and_draws_are_not_called_improbable(tmp_path: Path) -> None:
@@ -153,6 +197,9 @@ class Paying:
 
     def drawn(self, seq: int, round_: DealtRound, draws: list[DrawMade]) -> None:
         self._to.drawn(seq, round_, draws)
+
+    def counted(self, levels: list[LevelCounted]) -> None:
+        self._to.counted(levels)
 
     def played(self, round_: DealtRound, sign: int) -> None:
         _, ranking = hands.made_of("five-flop", "let-it-ride")

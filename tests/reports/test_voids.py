@@ -16,7 +16,7 @@ from jackpot.rules import registry
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.rounds import VoidRound
 from jackpot.rules.acts.tables import OpenTable
-from jackpot.rules.events import Voided
+from jackpot.rules.events import LevelCounted, Voided
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.state import DrawMade
 from tests.frames import Bet, Close, Settle, Void, Wager
@@ -83,6 +83,8 @@ def test_a_round_that_went_on_is_in_every_report(half_void: str) -> None:
 
     class Listener:
         def drawn(self, seq: int, round_: DealtRound, draws: list[DrawMade]) -> None: ...
+
+        def counted(self, levels: list[LevelCounted]) -> None: ...
 
         def played(self, round_: DealtRound, sign: int) -> None:
             ended.append((round_.id, sign, [(bet.seat, bet.link) for bet in round_.bets]))

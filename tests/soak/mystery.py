@@ -2,24 +2,32 @@
 
 Each form is held against the exact law, and against the other: how long its cycles are, what they pay, and
 where in its range each trigger lies. What an award leaves begins the next cycle, so each has the law of its
-own residue. The seed is fixed: a run says the same each time. By chance one of a thousand seeds fails.
+own residue. The independent model plays both forms. Then a simulated floor plays as many cycles with the
+engine itself, every hit validated and paid. The seed is fixed: a run says the same each time. By chance one
+of a thousand seeds fails.
 """
 
 from __future__ import annotations
 
 import math
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Final
 
+from jackpot.lab.simulation.plan import SimulationPlan
 from jackpot.odds.must_hit_by import MustHitByOdds, MustHitByTerms, odds_of
 from jackpot.reports.statistics import chi_square_beyond, holm
+from jackpot.rules.money import decimal
 from tests.faults.model_mystery import COMMITTED, DRAWN, Level, Terms
 from tests.faults.worked.form import usd
+from tests.lab.simulation.floors import played as played_floor
 
 FORMS: Final = (COMMITTED, DRAWN)
 # Twenty equal steps; a last step that is shorter, and leaves a residue; steps below a cent.
@@ -28,6 +36,8 @@ LEVELS: Final[Mapping[str, Terms]] = {
     "a shorter last step": Terms(usd("10"), usd("20.30"), usd("5"), 1_000),
     "parts of a cent": Terms(usd("1"), usd("1.50"), usd("1"), 333),
 }
+# The floor that the engine plays: a day has 1,209,600 wagers.
+FLOOR: Final = SimulationPlan("mystery", "any", 12, 7, 1, 1, 600, date(2026, 1, 1))
 # Of all comparisons of a run together (Holm): what fair play passes but for one seed in a thousand.
 LEVEL: Final = 0.001
 # Parts into which the range of each trigger is divided.
@@ -165,10 +175,33 @@ def judged(cycles: int, seed: int, play: Play = by_model, only: str = "") -> dic
     return dict(zip(chances, holm(list(chances.values())), strict=True))
 
 
+def by_engine(cycles: int, seed: int, only: str = "") -> dict[str, float]:
+    """The chance of each part of the lengths that a simulated floor of the engine had (Holm)."""
+    chances: dict[str, float] = {}
+    for name, terms in LEVELS.items():
+        if only not in name:
+            continue
+        wagers = cycles * float(exact(terms, 0)[0].mean_wagers)
+        days = math.ceil(wagers / (FLOOR.tables * FLOOR.players * FLOOR.rounds * 24))
+        sums = (("seed", terms.minimum), ("must_hit_by", terms.must_hit_by))
+        settings = (
+            f"wager={decimal(terms.wager)}",
+            f"meter.primary={terms.rate / 100:.2f}%",
+            *(f"meter.{key}={decimal(sum_)}" for key, sum_ in sums),
+        )
+        plan = FLOOR._replace(seed=seed, days=days, settings=settings)
+        with tempfile.TemporaryDirectory() as folder:
+            _, result = played_floor(Path(folder) / "floor", plan, keep=False)
+        assert result.problems == []
+        chances |= {f"{name}, {what}": chance for (_, what), chance in result.chances().items()}
+    return dict(zip(chances, holm(list(chances.values())), strict=True))
+
+
 def soak(cycles: int, seed: int, only: str) -> int:
     """Plays so many cycles of each form and level; 1 where a comparison is improbable."""
     began = time.monotonic()
     found = judged(cycles, seed, only=only)
+    found |= {f"engine: {what}": chance for what, chance in by_engine(cycles, seed, only).items()}
     for what, chance in found.items():
         print(f"{what}: {chance:.3g}")
     improbable = sum(chance < LEVEL for chance in found.values())

@@ -138,6 +138,9 @@ async def chromium(program: str | None = CHROMIUM) -> AsyncIterator["Browser"]:
         yield browser
     finally:
         for context in browser.contexts:
+            for page in context.pages:
+                # A request that a test holds up is let go with it: its error would be a later test's.
+                await page.unroute_all(behavior="ignoreErrors")
             await context.close()
 
 

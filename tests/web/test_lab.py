@@ -16,7 +16,7 @@ from jackpot.api.worker_pool import WorkerPool
 from jackpot.app import Server
 from jackpot.odds.worker import LabCall, LabReply
 from jackpot.web import lab
-from tests.running_server import LINK, WAIT_S, on_loop, table, until
+from tests.running_server import LINK, LINKS, WAIT_S, on_loop, table, until
 from tests.web.test_authentication import floor, signed_in
 from tests.web.test_offer_pages import OFFERS
 from tests.web.test_ops import FREE
@@ -92,6 +92,32 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
         ):
             async with web.get(path) as page:
                 assert page.status == status, path
+
+
+@on_loop
+async def test_a_mystery_link_has_its_figures(tmp_path: Path) -> None:
+    """Y5: at the meter of the form, in each file; no game and no players are asked, and nothing is drawn."""
+    mystery = (
+        '[[link]]\nid = "lantern"\nkind = "mystery"\nform = "drawn"\nwager = "5.00"\nelectronic = true\n'
+        '[link.level.meter]\nseed = "10.00"\nmust_hit_by = "20.00"\nprimary = "10%"\n'
+    )
+    at = "/ops/lab?link=lantern"
+    async with floor(tmp_path, links=LINKS + mystery) as (_, web):
+        (await signed_in(web)).close()
+        async with web.get(f"{at}&meter.meter=19.00") as page:
+            text = await page.text()
+            assert page.status == 200
+            for said in ("Cycles from the minimum", "29.05 %", "$18.13", "each wager draws for itself"):
+                assert said in text
+            for absent in ('name="game"', 'name="players"', "<img", "running trigger"):
+                assert absent not in text
+        async with web.get(f"{at}&meter.meter=19.00&as=json") as file:
+            told = await file.json()
+            assert told["levels"][0]["chance"] == "1/2"
+        async with web.get(f"{at}&as=csv") as file:
+            assert 'filename="lantern.csv"' in file.headers["Content-Disposition"]
+        async with web.get(f"{at}&meter.meter=20.00") as page:
+            assert "is not below 20.00, by which it must hit" in await page.text()
 
 
 @on_loop

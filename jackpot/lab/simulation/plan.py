@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from jackpot.catalogue import games_of, load
+from jackpot.config.mystery import KIND as MYSTERY
 from jackpot.rules.hands import SIX_PLACES
-from jackpot.rules.paytable import SEATS, Game
+from jackpot.rules.paytable import ANY, SEATS, Game
 
 LINK: Final = "simulated"
 FILE: Final = "simulated.db"
@@ -25,8 +26,13 @@ _LISTS: Final = ("cards",)
 _AMOUNTS: Final = {"least": "5.00", "most": "25.00", "unit": "5.00"}
 # Cards of a Six Card Bonus whose source leaves them open; any six return the same (B16).
 _SIX: Final = tuple(place for place in SIX_PLACES if place[-1] in "12")
+# A mystery link, whose levels are given whole; nobody counts simulated chips. It draws as it goes: a floor
+# that is simulated has no key.
+_MYSTERY: Final = {"kind": MYSTERY, "wager": "5.00", "form": "drawn", "electronic": True}
+# Rounds a minute that a table may open: above what any plan has.
+_PACE_MAX: Final = 60
 # Settings that the plan itself defines.
-_NOT_SET: Final = ("id", "paytable", "bank", "decks")
+_NOT_SET: Final = ("id", "kind", "paytable", "bank", "decks")
 
 
 class PlanError(Exception):
@@ -60,7 +66,9 @@ class SimulationPlan(NamedTuple):
 
 def game_of(paytables: Sequence[str], wanted: str | None, players: int) -> Game:
     """The game wanted, else the first that all of them are for. Raises PlanError, CatalogueError."""
-    games = [games_of(load(paytable)) for paytable in paytables]
+    if MYSTERY in paytables and len(paytables) > 1:
+        raise PlanError(f"--offer: a floor with --paytable {MYSTERY} has nothing else")
+    games = [_games(paytable) for paytable in paytables]
     if not games:
         raise PlanError("give --paytable, --offer, or both")
     common = [game for game in games[0] if all(game in others for others in games[1:])]
@@ -73,6 +81,10 @@ def game_of(paytables: Sequence[str], wanted: str | None, players: int) -> Game:
     return game
 
 
+def _games(paytable: str) -> tuple[Game, ...]:
+    return (ANY,) if paytable == MYSTERY else games_of(load(paytable))
+
+
 def furnish(folder: Path, plan: SimulationPlan) -> Path:
     """Writes the configuration of such a floor, which reports need, and its keys. Raises PlanError."""
     given = _settings(plan)
@@ -82,10 +94,13 @@ def furnish(folder: Path, plan: SimulationPlan) -> Path:
         f'[ledger]\nurl = "sqlite:///{FILE}"',
         '[listen]\ntables = "127.0.0.1:0"\nhttp = "127.0.0.1:0"',
     ]
-    if plan.paytable is not None:
+    if plan.paytable == MYSTERY:
+        parts.append("[[link]]\n" + _lines({"id": LINK, **_MYSTERY} | given.link))
+    elif plan.paytable is not None:
         usual = {"id": LINK, "paytable": plan.paytable, "wager": "1.00", "decks": 1, "validate_at": "500.00"}
         usual["count_chips"] = False  # nobody counts simulated chips
         parts.append("[[link]]\n" + _lines(usual | given.link))
+    if plan.paytable is not None:
         parts += [f"[link.level.{name}]\n{_lines(figures)}" for name, figures in given.levels.items()]
     for paytable in plan.offers:
         usual = _offer(paytable) | {"tables": names(plan)}
@@ -96,6 +111,8 @@ def furnish(folder: Path, plan: SimulationPlan) -> Path:
         key.touch(mode=0o600)
         key.write_text(secrets.token_hex(32) + "\n")
         seats = f'[[table]]\nid = "{table}"\ngame = "{plan.game}"\nseats = {SEATS[plan.game]}\n'
+        if plan.paytable == MYSTERY:
+            seats += f"max_rounds_per_minute = {_PACE_MAX}\n"
         links = f'links = ["{LINK}"]\n' if plan.paytable is not None else ""
         parts.append(f'{seats}{links}key_file = "keys/{table}"')
     config = folder / CONFIG

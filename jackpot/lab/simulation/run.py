@@ -16,13 +16,14 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from controllers.answers import Ack
-from controllers.messages import Bet, Claim, Settle, Wager
+from controllers.answers import Ack, AwardFacts
+from controllers.messages import Bet, Claim, Close, Settle, Wager
 from jackpot.bank.draws import Below, draws_at
 from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, CommandBatch, Sequencer
 from jackpot.catalogue import odds_return
 from jackpot.config import Config
 from jackpot.lab.bench.ledger_fixture import BANK, open_new
+from jackpot.lab.simulation.cycles import LevelCycles
 from jackpot.lab.simulation.decks import AT_ONCE, deal
 from jackpot.lab.simulation.plan import PlanError, SimulationPlan, names
 from jackpot.ledger.journal import Head, genesis
@@ -37,12 +38,13 @@ from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.cards import parse_all
 from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope
+from jackpot.rules.commitment import RAW_BYTES
 from jackpot.rules.engine import Engine
-from jackpot.rules.hands import DEALS, Deal, Shown, best_row, needs, rank_shown
+from jackpot.rules.hands import DEALS, Deal, Needs, Shown, best_row, needs, rank_shown
 from jackpot.rules.meter import is_sound
-from jackpot.rules.money import to_cents
+from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.outcome import Outcome
-from jackpot.rules.paytable import FOLD, Game, LinkTerms
+from jackpot.rules.paytable import ANY, FOLD, Game, LinkTerms
 
 HOLDER: Final = "simulate"
 # The name of who validates and pays.
@@ -50,6 +52,10 @@ FLOORPERSON: Final = "simulated"
 HOUR_MS: Final = 3_600_000
 PARTS: Final = ("dealing", "rows and hashes", "SQLite", "engine")
 SIGNS: Final = "signs"
+
+# What a mystery link asks of cards, and expects of hands: nothing.
+NO_CARDS: Final = Needs()
+NO_HANDS: Final = ExpectedHands((), (), ())
 
 Dealing = Callable[[np.random.Generator, Deal, int, int], list[list[str]]]
 """As `decks.deal`."""
@@ -63,6 +69,17 @@ class RandomSource(NamedTuple):
 
 
 FAIR: Final = RandomSource()
+
+
+class SeededChance:
+    """Random bytes of the plan's seed, for mystery levels."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(f"{seed} triggers")
+
+    def raw(self, _link: int, _level: int) -> bytes:
+        """Bytes for one number."""
+        return self._random.randbytes(RAW_BYTES)
 
 
 class LevelEnd(NamedTuple):
@@ -81,7 +98,7 @@ class WagerEnd(NamedTuple):
     """A wager when the floor closed.
 
     wager: its link or offer. wagered, paid: in cents; paid by rows without a meter, what they return of the
-    wager among it. exact: the part that those rows return.
+    wager among it. exact: the part that those rows return. Of a mystery link its meters are all it pays.
     """
 
     wager: str
@@ -179,8 +196,10 @@ def simulate(
     """
     draws = partial(draws_at, below=luck.below or Random(f"{plan.seed} draws").randrange)
     began = int(datetime.combine(plan.first, config.site.gaming_day_ends, UTC).timestamp()) * 1000
+    chance = SeededChance(plan.seed)
     if not keep:
-        sequencer = Sequencer(Engine(BANK), Head(BANK, 1, 0, genesis(BANK), HOLDER, 0), draws=draws)
+        head = Head(BANK, 1, 0, genesis(BANK), HOLDER, 0)
+        sequencer = Sequencer(Engine(BANK), head, draws=draws, chance=chance)
         floor = _Floor(plan, config, sequencer, RunMemory(), began)
         floor.act(OpenBank(config.site.first_id), began)
         return floor.play(luck.dealing, tell)
@@ -189,7 +208,7 @@ def simulate(
         raise PlanError("a simulated floor has its ledger in a file")
     open_new(file, config, began)
     with closing(SqliteLedger(file)) as ledger:
-        sequencer = Sequencer(Engine(BANK), ledger.new_epoch(BANK, HOLDER), draws=draws)
+        sequencer = Sequencer(Engine(BANK), ledger.new_epoch(BANK, HOLDER), draws=draws, chance=chance)
         sequencer.engine.replay(ledger.rows(BANK, 0, 1)[0])
         return _Floor(plan, config, sequencer, Disk(ledger), began).play(luck.dealing, tell)
 
@@ -212,11 +231,14 @@ class _Wager:
         if terms.most:
             unit = to_cents(terms.unit)
             self.amounts = list(range(self.amounts[0], to_cents(terms.most) + unit, unit))
-        self.needs = needs(terms.hand_kind, game, terms.cards)
+        self.needs = NO_CARDS if terms.mystery else needs(terms.hand_kind, game, terms.cards)
         self.forfeits = terms.forfeits(game)
-        self.expected = goodness_of_fit.expected_of(terms, game, players)
-        self.one_a_round = goodness_of_fit.one_a_round(terms, game)
-        self.exact: Fraction = odds_return(terms, players)
+        self.expected = NO_HANDS if terms.mystery else goodness_of_fit.expected_of(terms, game, players)
+        self.one_a_round = not terms.mystery and goodness_of_fit.one_a_round(terms, game)
+        self.cycles = [LevelCycles(level, terms.wager) for level in terms.levels if terms.mystery]
+        self.exact = sum((level.returned for level in self.cycles), Fraction(0))
+        if not terms.mystery:
+            self.exact = odds_return(terms, players)
         self.wagers = self.wagered = self.paid = 0
 
     def amount(self, number: int) -> int:
@@ -229,6 +251,15 @@ class _Wager:
             if bet.link == self.link:
                 self.wagers += 1
                 self.wagered += bet.amount
+
+    def closed(self, players: int, awards: Sequence[AwardFacts]) -> None:
+        """Counts the wagers of a closed round on mystery levels, from the highest seat down (Y3)."""
+        won = {(award.seat, award.level): from_cents(award.amount) for award in awards}
+        for level in self.cycles:
+            for seat in range(players, 0, -1):
+                level.wager()
+                if (amount := won.get((seat, level.name))) is not None:
+                    level.won(amount)
 
     def pays(self, game: Game, shown: Shown) -> bool:
         """Whether a seat's cards win by a row."""
@@ -280,7 +311,10 @@ class _Floor:
                 at = self._began + played * HOUR_MS // (self._plan.rounds * self._plan.tables)
                 if (at - self._began) // DAY_MS > days:
                     days = self._read(days)
-                self._round(played, at, cards, game)
+                if self._plan.game == ANY:
+                    self._round_without_cards(played, at)
+                else:
+                    self._round(played, at, cards, game)
                 played += 1
             tell(played)
         self._read(days)
@@ -310,6 +344,19 @@ class _Floor:
                 for seat, hand in zip(self._seats, held, strict=True)
             ]
         )
+        first = Wager(seq, name, self._bets(number), lock=True, players=self._players)
+        settle = Settle(seq + 1, name, hands, common.board, common.dealer, close=True, bonus=common.bonus)
+        self._send(table, at, first, settle)
+
+    def _round_without_cards(self, number: int, at: int) -> None:
+        """Plays a round of a game of any name: wagers with the lock, then the close (Y7)."""
+        table, name = self._tables[number % len(self._tables)], f"R{number}"
+        seq = table.seq + 1
+        table.seq += 2
+        self._send(table, at, Wager(seq, name, self._bets(number), lock=True), Close(seq + 1, name))
+
+    def _bets(self, number: int) -> tuple[Bet, ...]:
+        """Every wager of every seat, counted."""
         bets = tuple(
             [
                 Bet(seat, wager.link, wager.amount(number + seat))
@@ -319,11 +366,13 @@ class _Floor:
         )
         for wager in self._wagers:
             wager.bet(bets)
-        first = Wager(seq, name, bets, lock=True, players=self._players)
-        settle = Settle(seq + 1, name, hands, common.board, common.dealer, close=True, bonus=common.bonus)
-        submit = self._sequencer.submit
-        submit(Envelope(first, at, 0, self._digest(), table=table.name), table.wagered)
-        submit(Envelope(settle, at, 0, self._digest(), table=table.name), table.settled)
+        return bets
+
+    def _send(self, table: "_Table", at: int, first: Wager, last: Settle | Close) -> None:
+        """Sends what opens a round and what ends it. The table's clock goes on as the day does (L11)."""
+        submit, tick = self._sequencer.submit, at - self._began
+        submit(Envelope(first, at, tick, self._digest(), table=table.name), table.wagered)
+        submit(Envelope(last, at, tick, self._digest(), table=table.name), table.settled)
         self._attend(at)
         if self._sequencer.depth >= BATCH_COMMANDS_MAX:
             self._write()
@@ -407,6 +456,9 @@ class _Floor:
         paid = sum(table.paid[wager.link] for table in self._tables)
         counted = [table.counted[wager.link] for table in self._tables]
         judged = judge(wager.expected, counted)
+        if wager.cycles:
+            found = [finding for level in wager.cycles for finding in level.findings()]
+            judged = OddsComparison(found, 0, 0, 1.0)
         return WagerEnd(wager.link, wager.wagers, wager.wagered, paid, float(wager.exact), judged)
 
 
@@ -433,8 +485,11 @@ class _Table:
         if not isinstance(outcome.answer, Ack):
             return
         won = [award for award in outcome.answer.awards or () if award.kind in ("meter", "odds")]
+        for wager in self._wagers:
+            wager.closed(self._players, [award for award in won if award.link == wager.link])
+        whole = {wager.link for wager in self._wagers if wager.cycles}
         for award in won:
-            if award.kind == "odds":
+            if award.kind == "odds" or award.link in whole:
                 self.paid[award.link] += award.amount + (award.stake or 0)
         for wager in self._wagers:
             paid = [award for award in won if award.link == wager.link]

@@ -7,7 +7,17 @@ from typing import Final, Protocol
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import Entry, counting, must_be_here, of_kinds
 from jackpot.rules.acts.rounds import Struck
-from jackpot.rules.events import Closed, Event, Locked, Locking, Settled, Voided, Wagered, Withdrawn
+from jackpot.rules.events import (
+    Closed,
+    Event,
+    LevelCounted,
+    Locked,
+    Locking,
+    Settled,
+    Voided,
+    Wagered,
+    Withdrawn,
+)
 from jackpot.rules.state import DrawMade, HandShown, Placed
 
 # Rounds kept of a table: the one in play, and the one before it, which people may reopen (T10).
@@ -40,6 +50,9 @@ class RoundListener(Protocol):
 
     def drawn(self, seq: int, round_: DealtRound, draws: list[DrawMade]) -> None:
         """A lock has drawn, at that entry of the journal."""
+
+    def counted(self, levels: list[LevelCounted]) -> None:
+        """A close has counted the wagers of its round on mystery levels, with what they drew (Y3)."""
 
     def played(self, round_: DealtRound, sign: int) -> None:
         """A round has ended; -1: a reported round is taken back, because people reopened or voided it."""
@@ -97,6 +110,8 @@ def _change(round_: DealtRound, event: Event, watcher: RoundListener) -> Iterato
             round_.ended = event.closing is not None
         case Closed():
             round_.ended = True
+    if isinstance(event, Settled | Closed) and event.counted:
+        watcher.counted(event.counted)
     if round_.ended:
         watcher.played(round_, 1)
 

@@ -93,6 +93,18 @@ export function example(hand, count, only = "") {
   return written(isOther ? found.replaceAll(found[1], only[0]) : found);
 }
 
+// Tiles that spell a word, a letter each.
+export function spelled(word) {
+  const letters = Array.from(word);
+  return letters.map((letter, place) => {
+    const tile = element("span", "playing-card tile");
+    tile.style.setProperty("--place", place);
+    tile.style.setProperty("--turn", letters.length < 2 ? 0 : (2 * place) / (letters.length - 1) - 1);
+    tile.append(element("b", "", letter.toUpperCase()));
+    return tile;
+  });
+}
+
 const WRITTEN = { s: "\u2660", h: "\u2665", d: "\u2666", c: "\u2663" };
 
 // The pips of these suits, said aloud as one.

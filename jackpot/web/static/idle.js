@@ -2,10 +2,10 @@
 // meter grows; the posted odds; the house's own pictures. It turns by the server's time, so that signs side by side show the same. The
 // meters stay on the screen.
 
-import { dealt, example, known } from "./cards.js";
+import { example } from "./cards.js";
 import { fit } from "./fit.js";
 import { element, write } from "./odometer.js";
-import { hand } from "./win.js";
+import { hand, shownOf } from "./win.js";
 import { say } from "./words.js";
 
 const SCENE_MS = 8000;
@@ -62,9 +62,9 @@ export class Idle {
     }));
     scenes.push({ text: say("Grows with every wager") });
     if (this.last) {
-      const { amount, table, hand: name, cards } = this.last;
+      const { amount, table, hand: name } = this.last;
       const facts = { amount: write(this.money, amount), table, hand: hand(name) };
-      scenes.push({ text: say("Last win: {amount} at table {table}, {hand}", facts), cards: () => (cards ? dealt(cards) : known(name)) });
+      scenes.push({ text: say("Last win: {amount} at table {table}, {hand}", facts), cards: () => shownOf(this.last) });
     }
     const [{ text }] = scenes;
     if (this.hasRows) scenes.push({ text, stage: "odds" });

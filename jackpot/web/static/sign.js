@@ -9,6 +9,7 @@ import { Odds } from "./odds.js";
 import { Odometer, element, write } from "./odometer.js";
 import { preview } from "./preview.js";
 import { chime } from "./sound.js";
+import { nearness, placeOf } from "./tension.js";
 import { paint, tone } from "./tones.js";
 import { Celebration } from "./win.js";
 import { say } from "./words.js";
@@ -21,7 +22,7 @@ const AIR = 1.06;
 const CUT_MS = 6000;
 
 const settings = JSON.parse(document.body.dataset.settings);
-const { link, display, money } = settings;
+const { link, display, money, bounds } = settings;
 const box = document.getElementById("levels");
 const notice = document.getElementById("notice");
 const idle = document.getElementById("idle");
@@ -58,7 +59,10 @@ function levelOf(name) {
     const wins = element("div", "wins cards");
     wins.setAttribute("aria-hidden", "true");
     wins.append(...example(settings.hands[name], settings.dealt));
-    section.append(lamps, element("h2", "name", display.levels[name] ?? name), stage, wins, noted);
+    const gauge = element("i", "gauge");
+    gauge.setAttribute("aria-hidden", "true");
+    gauge.append(element("b", ""));
+    section.append(lamps, element("h2", "name", display.levels[name] ?? name), stage, wins, gauge, noted);
     tone(section, display, name);
     box.append(section);
     box.dataset.count = box.children.length;
@@ -107,12 +111,21 @@ function note(level, text) {
   fit(level.note);
 }
 
+// How far a meter has gone between its bounds, and how near the end it is.
+function tense({ section }, name, cents) {
+  const place = placeOf(cents, ...(bounds[name] ?? []));
+  if (place === null) return;
+  section.dataset.near = nearness(place);
+  section.style.setProperty("--place", place.toFixed(4));
+}
+
 // By which sum a level of a mystery must hit; it stands below the amount while nothing else does.
 function mustHitBy(name, cents) {
   const level = levelOf(name);
   const most = say("Must hit by {sum}", { sum: write(money, cents) });
   if (level.note.textContent === level.most) note(level, most);
   level.most = most;
+  if (bounds[name]) bounds[name][1] = cents;
 }
 
 // A lower amount is shown at once; the light that passes over it says that this is no mistake.
@@ -168,6 +181,7 @@ function told(message) {
       const level = levelOf(name);
       const wide = level.odometer.wide;
       if (level.odometer.set(cents)) cut(level);
+      tense(level, name, cents);
       isWider ||= wide !== level.odometer.wide;
     }
     for (const [of, name, cents] of message.must_hit_by ?? []) if (of === link) mustHitBy(name, cents);
@@ -176,7 +190,7 @@ function told(message) {
     win.hold(message.at); // a preview's own
   } else if (message.t === "hit") {
     attraction.won(message);
-    win.hit(message);
+    win.hit({ ...message, bound: levels.get(message.level)?.most });
   } else if (message.t === "status" && message.status === "undone") {
     attraction.undone(message.hit);
     win.undone(message.hit);

@@ -1,7 +1,7 @@
 // The celebration of a win: "Jackpot", level, sum, hand and table on the stage, for as long as `wins.js` says, in the
 // parts that `phases.js` says; the meters run on below, so that the new amount stands at once.
 
-import { dealt, known } from "./cards.js";
+import { dealt, known, spelled } from "./cards.js";
 import { Effects } from "./effects.js";
 import { breakable, fill } from "./fit.js";
 import { lit } from "./light.js";
@@ -26,6 +26,15 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export function hand(name) {
   return say(name.charAt(0).toUpperCase() + name.slice(1).replaceAll("-", " "));
+}
+
+// What is won whatever the cards.
+const MYSTERY = "mystery";
+
+// The cards of a win, as far as they are known; of a mystery its name in tiles.
+export function shownOf({ hand: name, cards }) {
+  if (cards) return dealt(cards);
+  return name === MYSTERY ? spelled(hand(name)) : known(name);
 }
 
 export class Celebration {
@@ -63,12 +72,13 @@ export class Celebration {
     if (this.now) this.effects.at(at - this.now.began);
   }
 
-  hit({ hit, rev, level, amount, table, hand: name, cards, at }) {
+  // bound: by which sum a mystery had to hit, in words.
+  hit({ hit, rev, level, amount, table, hand: name, cards, at, bound }) {
     if (this.wins.some((win) => win.hit === hit)) return;
     // Before the first meters, a hit's own time is all that is known of the server's.
     if (!this.time.known) this.heard(at);
     const isOver = this.at() - at > HEARD_LATE_MS && !this.waiting.has(hit);
-    this.wins.push({ hit, rev, level, amount, table, hand: name, cards, at, released: isOver ? at : null });
+    this.wins.push({ hit, rev, level, amount, table, hand: name, cards, at, bound, released: isOver ? at : null });
     this.wins = kept(this.wins, this.at());
     this.look();
   }
@@ -139,13 +149,14 @@ export class Celebration {
     tone(this.box, this.display, win.level);
     set(".level", this.display.levels[win.level] ?? win.level);
     set(".exact", write(this.money, win.amount));
-    set(".hand", breakable(hand(win.hand)));
+    set(".hand", breakable(win.bound || hand(win.hand)));
     set(".table", say("Table {table}", win));
-    const cards = win.cards ? dealt(win.cards) : known(win.hand);
+    const cards = shownOf(win);
     this.cards.replaceChildren(...cards);
     this.card.classList.toggle("bare", cards.length === 0);
     this.box.dataset.hit = win.hit;
     this.box.dataset.rank = rank(win.level);
+    this.box.classList.toggle("mystery", win.hand === MYSTERY);
     delete this.box.dataset.phase;
     delete this.box.dataset.act;
     this.odometer.reserve(win.amount);
