@@ -11,7 +11,7 @@ from jackpot.config.keys import read_key
 from jackpot.config.links import Links, known_links
 from jackpot.config.mystery import check_table
 from jackpot.config.offers import Offer, offers_at, warn_of_jurisdictions
-from jackpot.config.posting import payout_limit
+from jackpot.config.posting import base_wagers, pair_plus, payout_limit
 from jackpot.config.settings import Keys, Sign, UdpSign
 from jackpot.config.source import ConfigEntry, ConfigSource
 from jackpot.rules.paytable import ANY, SEATS, Game, LinkTerms, TableTerms
@@ -64,6 +64,8 @@ def _table(
         max_rounds_per_minute=given.get("max_rounds_per_minute", 0),
         payout_limit=payout_limit(source, path, given),
         notice_days=_notice_days(given, [*known, *offered]),
+        base_wagers=base_wagers(source, path, given),
+        pair_plus=pair_plus(source, path, given, offered),
     )
     _one_bank(source, f"{path}.links", known)
     _bank_of_table(source, name, known, here)

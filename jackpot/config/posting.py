@@ -1,12 +1,12 @@
 """Posted odds of a table (P1): every row of each wager that it takes, and what the rules want read there.
 
 The odds are those of the terms, so what is posted is what is paid. Base wagers are settled by the table's
-own game: of these the configuration names the paytable.
+own game: of these the table's terms name the paytables.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from controllers.answers import Paytable, PostedBase, PostedEnvy, PostedRow, PostedWager
 from jackpot.catalogue import ids, ids_for, money_text, parse_money, parse_printed
@@ -14,11 +14,11 @@ from jackpot.catalogue import load as load_paytable
 from jackpot.catalogue.paytables import CitedRow
 from jackpot.config.languages import told
 from jackpot.config.links import warn_of_readings
-from jackpot.config.offers import Offer, wager_of
-from jackpot.config.settings import Config, PairPlus, Sign, TablePosting
+from jackpot.config.offers import wager_of
+from jackpot.config.settings import Config, Sign
 from jackpot.config.source import ConfigSource
 from jackpot.rules.money import MICROS_PER_UNIT, to_cents
-from jackpot.rules.paytable import Fixed, ForOne, Game, LinkTerms, PaytableRow, Percent, TableTerms
+from jackpot.rules.paytable import Fixed, ForOne, Game, LinkTerms, PairPlus, PaytableRow, Percent, TableTerms
 from jackpot.text import did_you_mean
 
 # No payout limit is lower (58 Pa. Code § 643a.12(h), § 653a.12(h), § 674a.12(d); Massachusetts, s. 10(c)).
@@ -51,54 +51,36 @@ PHRASES: Final = (QUEEN_HIGH, ANTE_PUSHES, *BLIND_PUSHES.values(), PLAY_WAGER, *
 _LETTER: Final = re.compile(r"-[A-G]$")
 
 
-class _Reading(NamedTuple):
-    """One [[table]] while its posting is read."""
-
-    source: ConfigSource
-    path: str
-    given: Mapping[str, Any]
-    game: Game
-
-
-def read_postings(source: ConfigSource, offers: Sequence[Offer]) -> dict[str, TablePosting]:
-    """By table, what it posts besides its links and offers. Checks all of it (P1, B7, B9)."""
-    found = {}
-    for path, given, _ in source.entries("table"):
-        if (game := given.get("game")) is None or "id" not in given:
-            continue
-        at = _Reading(source, path, given, game)
-        found[given["id"]] = TablePosting(_base_wagers(at), _pair_plus(at, offers))
-    return found
-
-
-def _base_wagers(at: _Reading) -> tuple[str, ...]:
+def base_wagers(source: ConfigSource, path: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The paytables of what the own game of a [[table]] pays (B2)."""
     first: dict[str, str] = {}
-    path, names = f"{at.path}.base_wagers", tuple(at.given.get("base_wagers", ()))
-    for name in names:
+    path, names, game = f"{path}.base_wagers", tuple(given.get("base_wagers", ())), given.get("game")
+    for name in names if game is not None else ():
         if name not in ids():
             meant = did_you_mean(name, ids_for("catalogue"))
-            at.source.wrong(path, f"there is no paytable {name!r} in the catalogue{meant}")
+            source.wrong(path, f"there is no paytable {name!r} in the catalogue{meant}")
             continue
         paytable = load_paytable(name)
         if paytable.use != "catalogue":
-            at.source.wrong(path, f"{name} is no base wager: configure a [[link]] or an [[offer]] (B2)")
-        elif at.game not in paytable.games:
+            source.wrong(path, f"{name} is no base wager: configure a [[link]] or an [[offer]] (B2)")
+        elif game not in paytable.games:
             only = " or ".join(paytable.games)
-            at.source.wrong(path, f"the game is {at.game}, {name} is for {only} only (B2)")
+            source.wrong(path, f"the game is {game}, {name} is for {only} only (B2)")
         else:
-            warn_of_readings(at.source, f"table {at.given['id']}", name)
+            warn_of_readings(source, f"table {given.get('id')}", name)
         other = first.setdefault(paytable.bonus_on or _LETTER.sub("", name), name)
         if other != name:
-            at.source.wrong(path, f"{other} is for the same wager as {name}: one paytable of it (B1)")
+            source.wrong(path, f"{other} is for the same wager as {name}: one paytable of it (B1)")
     return names
 
 
-def _pair_plus(at: _Reading, offers: Sequence[Offer]) -> PairPlus | None:
-    chosen: PairPlus | None = at.given.get("pair_plus")
-    table = at.given["id"]
-    here = [offer.terms for offer in offers if table in offer.tables and offer.terms is not None]
-    if chosen is not None and not any(wager_of(terms) == "pair-plus" for terms in here):
-        at.source.wrong(f"{at.path}.pair_plus", f"table {table} has no offer of Pair Plus (B7)")
+def pair_plus(
+    source: ConfigSource, path: str, given: Mapping[str, Any], offers: Sequence[LinkTerms]
+) -> PairPlus | None:
+    """What a Pair Plus Wager of a [[table]] needs besides; None for nothing (B7). offers: the table's."""
+    chosen: PairPlus | None = given.get("pair_plus")
+    if chosen is not None and not any(wager_of(terms) == "pair-plus" for terms in offers):
+        source.wrong(f"{path}.pair_plus", f"table {given.get('id')} has no offer of Pair Plus (B7)")
     return chosen
 
 
@@ -136,28 +118,27 @@ def posted_on(config: Config, sign: Sign) -> list[Paytable]:
 def posted(config: Config, table: TableTerms, say: Callable[[str], str]) -> Paytable:
     """All that is posted at a table. say: translates what the rules want to be read there."""
     links = {terms.link: terms for terms in config.links}
-    own = config.postings.get(table.table, TablePosting())
     return Paytable(
         table=table.table,
         game=table.game,
         wagers=tuple(_wager(config, table.game, links[name]) for name in table.links),
-        base=tuple(_base(name) for name in own.base_wagers),
+        base=tuple(_base(name) for name in table.base_wagers),
         payout_limit=None if table.payout_limit is None else to_cents(table.payout_limit),
-        phrases=tuple(map(say, _phrases(table.game, own))),
+        phrases=tuple(map(say, _phrases(table))),
     )
 
 
-def _phrases(game: Game, own: TablePosting) -> list[str]:
-    """What the rules want to be read at a table of this game, besides odds and limits."""
-    phrases = []
+def _phrases(table: TableTerms) -> list[str]:
+    """What the rules want to be read at a table, besides odds and limits."""
+    phrases, game = list[str](), table.game
     if game == "three-card-poker":
         phrases.append(QUEEN_HIGH)
     if game == "ultimate-texas-holdem":
-        blinds = [load_paytable(name) for name in own.base_wagers]
+        blinds = [load_paytable(name) for name in table.base_wagers]
         lowest = [row.hand for blind in blinds for row in blind.rows if row.pays != "push"]
         phrases += [ANTE_PUSHES, BLIND_PUSHES[lowest[-1] if lowest else "straight"], PLAY_WAGER]
-    if own.pair_plus is not None:
-        phrases.append(PAIR_PLUS[own.pair_plus])
+    if table.pair_plus is not None:
+        phrases.append(PAIR_PLUS[table.pair_plus])
     return phrases
 
 

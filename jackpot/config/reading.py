@@ -18,7 +18,6 @@ from jackpot.config.mystery_key import read_mystery_section
 from jackpot.config.notify import read_notify
 from jackpot.config.offers import read_offers
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
-from jackpot.config.posting import read_postings
 from jackpot.config.settings import (
     CREDIT_WITHIN_HOURS,
     SQLITE,
@@ -75,7 +74,7 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
     offers = read_offers(source, links, None if site is None else site.form_from)
     terms = tuple(one for one in (*links.values(), *(offer.terms for offer in offers)) if one is not None)
     tables, signs = read_tables(source, links, offers), read_signs(source, links)
-    udp_signs, postings = read_udp_signs(source, links), read_postings(source, offers)
+    udp_signs = read_udp_signs(source, links)
     keys = read_keys(source, roles)
     redis, heads, notify = read_redis(source), read_heads(source, roles), read_notify(source, roles)
     signage = read_signage(source, redis)
@@ -108,7 +107,6 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
         notify=notify,
         people=people,
         keys_end=ends,
-        postings=postings,
         count_unsaid=count_unsaid(source),
         mystery=mystery,
     )

@@ -258,21 +258,6 @@ class Sign(msgspec.Struct, frozen=True):
     tables: tuple[str, ...] = ()
 
 
-# What a holder may ask of a Pair Plus Wager: an Ante of its amount, of half of it, or both wagers.
-PairPlus = Literal["ante", "half-ante", "both"]
-
-
-class TablePosting(msgspec.Struct, frozen=True):
-    """What a table posts besides its links and offers (P1).
-
-    base_wagers: paytables of the catalogue that its own game pays. pair_plus: what that wager needs besides
-    (B7).
-    """
-
-    base_wagers: tuple[str, ...] = ()
-    pair_plus: PairPlus | None = None
-
-
 class Signage(msgspec.Struct, frozen=True):
     """A signage process, by its id: its listeners; Redis alone feeds it."""
 
@@ -357,9 +342,8 @@ class Config(msgspec.Struct, frozen=True):
     server: which of them this is, None where it is alone. warnings: what an operator should know and may
     mean, in sentences. heads: None where none are signed. notify: None where nobody is told. keys_end: by
     (role, id), the site's own as ("site", "heads"), when a key is as old as `[keys] good_days` lets it
-    become, unix seconds; empty where the site sets no age. postings: by table, what it posts besides its
-    links and offers. count_unsaid: links and offers whose count it leaves to the journal (P8). mystery: None
-    where no key is named.
+    become, unix seconds; empty where the site sets no age. count_unsaid: links and offers whose count it
+    leaves to the journal (P8). mystery: None where no key is named.
     """
 
     path: Path
@@ -382,7 +366,6 @@ class Config(msgspec.Struct, frozen=True):
     notify: Notify | None = None
     people: People = People()
     keys_end: dict[tuple[str, str], int] = {}
-    postings: dict[str, TablePosting] = {}
     count_unsaid: frozenset[str] = frozenset()
     mystery: Mystery | None = None
 

@@ -178,6 +178,7 @@ class Report(NamedTuple):
     example: the options of its example. lines: what people write and sign by hand, on a paper of one page.
     copies: whose each copy of such a paper is, none for one unmarked; all are printed at once, each on a page
     of its own.
+    parts: the columns whose values head the parts of a long report, which a phone shows folded.
     personal: it names who was paid, which is not for those who only look on. brief: None where a terminal
     shows all rows, as it does where columns are added up.
     """
@@ -193,6 +194,7 @@ class Report(NamedTuple):
     copies: tuple[str, ...] = ()
     personal: bool = False
     brief: Brief | None = None
+    parts: tuple[str, ...] = ()
 
     def asked(self, ledger: Reader, wanted: ReportRequest) -> ReportResult:
         """What `find` returns, with links by their titles. Raises as that does."""

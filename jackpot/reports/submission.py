@@ -1,7 +1,7 @@
 """Rules Submission: every choice that the holder made at a table, and since when it holds (P7, P10).
 
-It is read from the journal alone. Base wagers of a table are posted by the configuration, and are in no
-journal (P1).
+It is read from the journal alone. Links, paytables and words of ours stand there as people call them; files
+for programs keep the ids.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,15 @@ from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import Entry, of_kinds
 from jackpot.reports.read.meter_history import percent
 from jackpot.reports.read.names import JournalNames
-from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
+from jackpot.reports.report import (
+    Cell,
+    NamedId,
+    Report,
+    ReportColumn,
+    ReportRequest,
+    ReportResult,
+    Unanswerable,
+)
 from jackpot.rules.acts.banks import BankBegun, BankClosed
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.meters import LinkClosed
@@ -46,11 +54,23 @@ _OF_TABLE: Final = (
     "max_rounds_per_minute",
     "payout_limit",
     "notice_days",
+    "base_wagers",
+    "pair_plus",
 )
 _SUMS: Final = frozenset(
     {"wager", "most", "unit", "validate_at", "cage_at", "seed", "reseed", "limit", "payout_limit"}
 )
 _RATES: Final = frozenset({"primary", "reserve"})
+# Our words for a choice of few, by what it is.
+_SAID: Final[dict[str, dict[str, Sentence]]] = {
+    "placed": {"layout": Sentence("on the layout"), "device": Sentence("in the device")},
+    "simultaneous": {"order": Sentence("in payout order"), "share": Sentence("shared")},
+    "pair_plus": {
+        "ante": Sentence("an Ante of its amount"),
+        "half-ante": Sentence("an Ante of half its amount"),
+        "both": Sentence("both wagers"),
+    },
+}
 _DRAWS: Final = frozenset({"magic_every", "lucky_every"})
 _KINDS: Final = tuple(
     event.kind for event in (LinkOpened, LinkChanged, LinkClosed, TableOpened, BankBegun, BankClosed)
@@ -146,7 +166,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         for floor in floors.values()
         for table in sorted(floor.tables)
         if wanted.table in (None, table)
-        for row in _rows(floor, floor.tables[table], money)
+        for row in _rows(floor, floor.tables[table], _Telling(money, wanted))
     )
     return ReportResult([], rows, [])
 
@@ -170,23 +190,30 @@ def _join(floor: Floor, part: Floor) -> None:
     floor.joined |= part.joined
 
 
-def _rows(floor: Floor, table: TableTerms, money: Writing) -> Iterator[tuple[Cell, ...]]:
+class _Telling(NamedTuple):
+    """How values are told. wanted: with the titles of links."""
+
+    money: Writing
+    wanted: ReportRequest
+
+
+def _rows(floor: Floor, table: TableTerms, how: _Telling) -> Iterator[tuple[Cell, ...]]:
     for (_, name), chosen in floor.of_table[table.table].items():
         yield _row(
-            table.table, "", Sentence(name.replace("_", " ")), _value(name, chosen.value, money), chosen.made
+            table.table, "", Sentence(name.replace("_", " ")), _value(name, chosen.value, how), chosen.made
         )
     for link in table.links:
         if link not in floor.links:
             continue  # it was closed, and takes no wagers
-        since = floor.joined[table.table, link]
+        since, wager = floor.joined[table.table, link], how.wanted.link_cell(link)
         for (level, name), chosen in floor.of_link[link].items():
             what = Sentence(name.replace("_", " "))
             choice = joined([named(level), what], " ") if level else what
             made = max(chosen.made, since, key=lambda one: one.at)
-            yield _row(table.table, link, choice, _value(name, chosen.value, money), made)
+            yield _row(table.table, wager, choice, _value(name, chosen.value, how), made)
         for reading in _left_open(floor.links[link], table):
             made = max(floor.of_link[link]["", "paytable"].made, since, key=lambda one: one.at)
-            yield _row(table.table, link, Sentence("left open by the text"), reading, made)
+            yield _row(table.table, wager, Sentence("left open by the text"), reading, made)
 
 
 def _row(table: str, wager: str, choice: str, value: Cell, made: Made) -> tuple[Cell, ...]:
@@ -202,7 +229,8 @@ def _left_open(terms: LinkTerms, table: TableTerms) -> Iterator[str]:
             yield reading
 
 
-def _value(name: str, value: Any, money: Writing) -> str:
+def _value(name: str, value: Any, how: _Telling) -> str:
+    money = how.money
     if value is None or value == ():
         return Sentence("none")
     if isinstance(value, bool):
@@ -219,9 +247,34 @@ def _value(name: str, value: Any, money: Writing) -> str:
         return joined((_hand(row.hand, row.suits, money.text(to_cents(row.amount))) for row in value), "; ")
     if name == "game":
         return game(value)
+    if name == "paytable":
+        return _paytable(value)
+    if name == "base_wagers":
+        return NamedId(" ".join(value), "; ".join(_paytable(one).called for one in value))
+    if name == "links":
+        return NamedId(" ".join(value), ", ".join(map(how.wanted.title, value)))
+    if name in _SAID:
+        return NamedId(value, _SAID[name][value])
+    if name == "cards":
+        return NamedId(" ".join(value), joined(map(_place, value), ", "))
     if name == "max_rounds_per_minute" and not value:
         return Sentence("none")
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _place(name: str) -> Sentence:
+    """One of the six cards that an approval names (B16)."""
+    what, _, number = name.partition("-")
+    if what == "own":
+        return Sentence("the player's card {number}", number=number)
+    if what == "board":
+        return Sentence("community card {number}", number=number)
+    return Sentence("the dealer's card {number}", number=number)
+
+
+def _paytable(name: str) -> NamedId:
+    """A paytable by its title; by its id where this program does not have it."""
+    return NamedId(name, load(name).title if name in ids() else name)
 
 
 def _row_of(row: PaytableRow, money: Writing) -> Sentence:
@@ -254,4 +307,5 @@ REPORT: Final = Report(
     ("table",),
     find,
     "--table T01",
+    parts=("table", "wager"),
 )

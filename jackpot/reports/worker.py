@@ -4,9 +4,9 @@ A thread of the server would make the tables' frames late: each page of the data
 interpreter from them, and a long report reads for seconds.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import islice
+from itertools import groupby, islice
 from typing import Final, Literal
 
 import msgspec
@@ -75,6 +75,7 @@ class ReportPage(msgspec.Struct, frozen=True):
     first: the number of its first row. hidden: the titles of those that it has no room for.
 
     before, after: the rows to skip for the page before this one and after it; None where there is none.
+    parts: the heading and the number of rows of each part, in order; none where the report has no parts.
     """
 
     columns: list[tuple[str, str, str]]
@@ -86,6 +87,7 @@ class ReportPage(msgspec.Struct, frozen=True):
     before: int | None
     after: int | None
     hidden: list[str] = []
+    parts: list[tuple[str, int]] = []
 
 
 class WorkerReply(msgspec.Struct, frozen=True):
@@ -223,7 +225,17 @@ def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: 
         max(0, skip - ROWS_SHOWN) if skip else None,
         skip + ROWS_SHOWN if more and skip < ROWS_MAX else None,
         [shown.title(report.columns[n].name) for n in sorted(spare)],
+        _parts(report, read[:ROWS_SHOWN], shown),
     )
+
+
+def _parts(
+    report: Report, rows: Sequence[tuple[Cell, ...]], shown: output.CellFormat
+) -> list[tuple[str, int]]:
+    """The parts of a page's rows: what heads each of them, and how many rows it has."""
+    places = [n for n, column in enumerate(report.columns) if column.name in report.parts]
+    told = (" · ".join(shown.cell(report.columns[n].kind, row[n]) for n in places if row[n]) for row in rows)
+    return [(heading, len(list(part))) for heading, part in groupby(told)] if places else []
 
 
 def _file(report: Report, found: ReportResult, site: Site) -> Iterator[str]:

@@ -237,11 +237,17 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
         return (FOLD[game] if self.fold == "game" else self.fold) == "forfeits"
 
 
+PairPlus = Literal["ante", "half-ante", "both"]
+"""What a holder may ask of a Pair Plus Wager: an Ante of its amount, of half of it, or both wagers (B7)."""
+
+
 class TableTerms(msgspec.Struct, frozen=True, array_like=True):
     """A table and its links (L2). seats: its betting positions. links: in settlement order.
 
     max_rounds_per_minute: 0 is off (L11). payout_limit: what its base wagers pay at most, in micro-dollars,
     None for no limit (P1). notice_days: so many days before that is lowered people announce it (P2).
+    base_wagers: paytables of what the table's own game pays, Ante Bonus and Blind among them; pair_plus: what
+    a Pair Plus Wager needs besides (B7). Both are posted, and nothing here is decided by them (B2).
     """
 
     table: str
@@ -252,3 +258,5 @@ class TableTerms(msgspec.Struct, frozen=True, array_like=True):
     max_rounds_per_minute: int = 0
     payout_limit: int | None = None
     notice_days: int = 0
+    base_wagers: tuple[str, ...] = ()
+    pair_plus: PairPlus | None = None

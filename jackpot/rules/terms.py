@@ -117,6 +117,8 @@ def check_table(terms: TableTerms) -> None:
         raise Fault("terms_adjacent_boxes", count=terms.adjacent_boxes)
     if terms.max_rounds_per_minute < 0:
         raise Fault("terms_max_rounds", count=terms.max_rounds_per_minute)
+    for name in terms.base_wagers:
+        _id("base_wagers", name)
     if terms.payout_limit is not None:
         _money("payout_limit", terms.payout_limit, 1, SUM_MAX)
     _notice_days(terms.notice_days)

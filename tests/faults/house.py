@@ -277,9 +277,10 @@ FOUR_AND_THREE: Final = House(
             options={"validate_at": "95.00"},
         ),
         LinkPlan("pairs", "pa-649a-2011-pair-plus-B", wager=5, options=ON_LAYOUT),
+        LinkPlan("aces", "pa-641a-2011-aces-up-A", wager=5, options=ON_LAYOUT),
     ),
     tables=(
-        TablePlan("T1", "four-card-poker", ("four",)),
+        TablePlan("T1", "four-card-poker", ("four", "aces")),
         TablePlan("T2", "three-card-poker", ("three", "pairs")),
         TablePlan("T3", "three-card-poker", ("three",), seats=5),
         TablePlan("T4", "four-card-poker", ("four",), seats=3),

@@ -314,7 +314,8 @@ def claim_of(table: Table, link: Link, hand: Map, common: Common) -> Claim | Non
         used = hand_cards(table, link, hand["cards"], board)
         name = best_name(kind, used)
         suits = {card[1] for card in used}
-        claim = Claim(name, suits.pop() if len(suits) == 1 else "")
+        suit, rank = suits.pop() if len(suits) == 1 else "", pair_rank(used) if name == "pair" else ""
+        claim = Claim(name, suit, rank=rank)
         if "hand" in hand and not same_name(hand["hand"], name):
             raise Refused("hand_mismatch")
         if "suit" in hand and kind == "three" and claim.suit not in ("", hand["suit"]):

@@ -209,6 +209,15 @@ def criss_cross() -> Paytable:
     return replace(made, rows=(*made.rows, Row("pair", odds=1, to_one=True, least="6")))
 
 
+def aces_up() -> Paytable:
+    """2011 641a.12(c) A: the best four of five cards, and of pairs that of aces alone."""
+    high = ("four-of-a-kind", 50), ("straight-flush", 30), ("three-of-a-kind", 9), ("flush", 6)
+    made = fixed_odds(
+        "pa-641a-2011-aces-up-A", "four", *high, ("straight", 4), ("two-pair", 2), fold="stands"
+    )
+    return replace(made, rows=(*made.rows, Row("pair", odds=1, to_one=True, least="A")))
+
+
 def offers() -> list[Paytable]:
     """643a.12(b) C and (c) A, 653a.12(c) A and (g) A, 649a.12(d) B of 2011, and the six cards of each."""
     three = ("straight-flush", 40), ("three-of-a-kind", 30)
@@ -242,6 +251,7 @@ def offers() -> list[Paytable]:
         ),
         cover_all(),
         criss_cross(),
+        aces_up(),
     ]
 
 

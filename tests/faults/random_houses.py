@@ -132,6 +132,23 @@ OFFERING: Final = {
         ),
         (Table("T1", THREE, links=("L", "P")), Table("T2", THREE, links=("P",))),
     ),
+    "Aces Up": House(
+        (
+            Link(
+                "L",
+                "pa-641a-2011-progressive-A",
+                options={
+                    "seed": {"": "5000"},
+                    "reseed": {"": "5000"},
+                    "primary": {"": "14.5"},
+                    "envy": "B",
+                    "validate_at": "200.00",
+                },
+            ),
+            Link("A", "pa-641a-2011-aces-up-A", "5.00", {**LAYOUT, "validate_at": "60.00"}),
+        ),
+        (Table("T1", FOUR, links=("L", "A")), Table("T2", FOUR, links=("A",))),
+    ),
     "Six Card and Cover All": House(
         (
             Link("L", "pa-643a-five-card-C", options={"validate_at": "40.00"}),

@@ -5,7 +5,10 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from jackpot.catalogue import load
+from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.ledger.reading import Reader
+from jackpot.reports.registry import REPORTS
+from jackpot.reports.report import NamedId, ReportRequest
 from jackpot.rules.acts.links import OpenLink, Suspend
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.tables import OpenTable
@@ -16,7 +19,7 @@ from tests.ledger.maintenance.test_join import NOW
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.waiting import join
 from tests.reports.asked import said, unanswerable
-from tests.reports.season import Season
+from tests.reports.season import SITE, Season
 from tests.rules.rounds.test_offers import SIX, SIX_OF, THREE
 
 DOLLAR: Final = 1_000_000
@@ -59,6 +62,7 @@ def test_each_choice_has_the_moment_from_which_it_holds(place: Place) -> None:
         "pa-643a-five-card-C",
         begun,
     )  # the link is older than the table
+    assert choice(lines, "three", "placed") == ("layout", offered)
     assert choice(lines, LINK, "Mega seed") == ("$10,000.00", begun)
     assert choice(lines, "three", "most") == ("$100.00", offered)
     assert choice(lines, "three", "count chips") == ("no", offered)
@@ -127,3 +131,28 @@ def test_a_table_that_is_not_there_is_said(books: Reader) -> None:
     """P7: and which there are."""
     with unanswerable("table_not_known", table="T99"):
         said(books, "submission", table="T99")
+
+
+def test_what_the_tables_own_game_pays_is_a_choice_of_the_table(place: Place) -> None:
+    """P7, B2, B9: base wagers, Blind and Ante Bonus too, the payout limit, and what Pair Plus needs."""
+    season = Season(1, 0, 0)
+    table = season.engine.state.tables[0].terms
+    limited = replace(table, payout_limit=75_000 * DOLLAR, base_wagers=("pa-643a-base-A",))
+    begun = made(season, OpenTable(limited))
+    later = made(season, OpenTable(replace(limited, base_wagers=("pa-643a-base-B",), pair_plus="both")))
+    ledger = place.open()
+    season.write(ledger)
+    lines = said(ledger, "submission", table="L1").rows
+    assert choice(lines, "", "payout limit") == ("$75,000.00", begun)
+    assert choice(lines, "", "base wagers") == ("pa-643a-base-B", later)
+    assert choice(lines, "", "pair plus") == ("both", later)
+
+
+def test_people_read_names_and_programs_ids(books: Reader) -> None:
+    """P7: links by their titles, paytables by theirs; a file has both by their ids."""
+    found = REPORTS["submission"].find(books, ReportRequest(SITE, (BANK,), titles={LINK: "Riverside Five"}))
+    cells = [row for row in found.rows if row[2] == LINK]
+    assert {cell.called for row in cells if isinstance(cell := row[2], NamedId)} == {"Riverside Five"}
+    (paytable,) = {row[4] for row in cells if row[3] == "paytable"}
+    assert isinstance(paytable, NamedId)
+    assert (paytable, paytable.called) == ("pa-643a-five-card-C", load("pa-643a-five-card-C").title)

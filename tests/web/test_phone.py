@@ -34,3 +34,24 @@ async def test_a_hit_is_two_lines_on_a_phone(tmp_path: Path) -> None:
         assert "Mega de Floor Five, al asiento 1" in said
         assert "Envidia por la mano del asiento 1, al asiento 2, la paga la casa" in said
     assert faults == []
+
+
+@needs_chromium
+@on_browser_loop
+async def test_a_long_report_is_folded_on_a_phone(tmp_path: Path) -> None:
+    """P7: each table and each of its wagers is one line there, until somebody looks into it."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, _, browser):
+        page = await signed_in(server, browser, faults, "phone")
+        await page.goto(f"{page.url}/reports/submission")
+        rows = page.locator(".report tbody tr:not(.part)")
+        assert await rows.count() > 20
+        assert not await rows.first.is_visible()
+        assert await page.evaluate("document.querySelector('.report').offsetHeight") < 844
+        await page.locator(".report .part input").first.check()
+        assert await rows.first.is_visible()
+        assert not await rows.last.is_visible()
+        await page.set_viewport_size({"width": 1366, "height": 768})
+        assert await rows.last.is_visible()
+        assert not await page.locator(".report .part").first.is_visible()
+    assert faults == []

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from jackpot.app import Server
 from jackpot.catalogue import load
 from jackpot.config import Config
-from jackpot.config.settings import TablePosting
 from tests.net.test_examples import OFFERS
 from tests.running_server import LINK, LINKS, administer, configure, on_loop, sign
 from tests.web.browser import (
@@ -36,12 +35,13 @@ CUT: Final = """() => [...document.querySelectorAll('.wager, header, footer')].f
 def posting(folder: Path, **more: Any) -> Config:
     """A floor whose first two tables have bonus wagers, base wagers and a limit, which sign S01 gets."""
     config = configure(folder, signs=2, links=LINKS + OFFERS, **more)
-    own, limit = TablePosting(("pa-643a-base-A",)), 75_000 * 1_000_000
+    own, limit = ("pa-643a-base-A",), 75_000 * 1_000_000
     tables = tuple(
-        replace(one, payout_limit=limit) if one.table in ("T01", "T02") else one for one in config.tables
+        replace(one, payout_limit=limit, base_wagers=own) if one.table in ("T01", "T02") else one
+        for one in config.tables
     )
     signs = (replace(config.signs[0], tables=("T01", "T02")), *config.signs[1:])
-    return replace(config, postings={"T01": own, "T02": own}, signs=signs, tables=tables)
+    return replace(config, signs=signs, tables=tables)
 
 
 @on_loop

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tests.faults.worked.form import (
     CRISS,
+    FOUR,
     THREE,
     UTH,
     Act,
@@ -113,6 +114,38 @@ EXAMPLES: list[Example] = [
                     dealer="9s 9c 4d",
                 ),
                 (won(6, "250.00", QUADS, "S"), won(3, "200.00", "straight-flush", "P")),
+            ),
+        ),
+        {},
+    ),
+    Example(
+        "Aces Up: the best four of five cards; of pairs that of aces alone; a fold stands by the cards shown",
+        ("B8", "H3"),
+        "41 Pa.B. 3836 (2011), proposed 58 Pa. Code 641a.11(b)(1) and 641a.12(c) A",
+        (offer("A", "pa-641a-2011-aces-up-A"),),
+        (Table("T1", FOUR, links=("A",)),),
+        (
+            Frame("T1", wager("r1", bets("A", [7, 6, 5, 4, 3, 1], FIVE))),
+            # seat 7 folds a pair of aces and shows it: 1 x 5.00; seat 6's kings pay nothing; seat 5's tens
+            # are 50 x 5.00; seat 4 has two pair, 2 x 5.00; seat 3 a flush of four, 6 x 5.00; seat 1 folds and
+            # does not show
+            Frame(
+                "T1",
+                settle(
+                    "r1",
+                    shown(7, "Ah Ad 3c 5s 9d", folded=True),
+                    shown(6, "Kh Kd 2c 6s 8d"),
+                    shown(5, "Ts Th Td Tc 4c"),
+                    shown(4, "7s 7h 9c 9h Qd"),
+                    shown(3, "2h 4h 8h Jh 6c"),
+                    shown(1, folded=True),
+                ),
+                (
+                    won(7, "5.00", "pair", "A"),
+                    won(5, "250.00", QUADS, "A"),
+                    won(4, "10.00", "two-pair", "A"),
+                    won(3, "30.00", "flush", "A"),
+                ),
             ),
         ),
         {},
