@@ -91,10 +91,18 @@ class Drawn(Item, frozen=True):
     lucky_box: Int | None = None
 
 
+class AbandonedSeat(Item, frozen=True, omit_defaults=False):
+    """A seat whose player left the table. confirmed: by a floorperson, so that its wagers have lost."""
+
+    seat: Seat
+    confirmed: bool
+
+
 class RoundFacts(Item, frozen=True):
     """The table's round: closed and void only in a push. sums: what the dealer's chips on offers came to.
 
-    bonus, players: as the table has sent them, where it has.
+    bonus, players: as the table has sent them, where it has. abandoned: the seats whose players left, and
+    whether a floorperson has confirmed it.
     """
 
     round: Id
@@ -108,6 +116,7 @@ class RoundFacts(Item, frozen=True):
     sums: dict[str, Int] | UnsetType = UNSET
     bonus: tuple[str, ...] | UnsetType = UNSET
     players: Players | UnsetType = UNSET
+    abandoned: tuple[AbandonedSeat, ...] | UnsetType = UNSET
 
 
 class AwardFacts(Item, frozen=True):

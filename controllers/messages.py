@@ -143,7 +143,10 @@ class Unbet(Item, frozen=True):
 
 
 class Claim(Item, frozen=True):
-    """The hand of a seat: cards, a named hand, both, or a fold. player: who plays a box without a wager."""
+    """The hand of a seat: cards, a named hand, both, or a fold. player: who plays a box without a wager.
+
+    abandoned: the player has left the table; a floorperson confirms it before the round closes.
+    """
 
     seat: Seat
     cards: Cards | None = None
@@ -152,6 +155,7 @@ class Claim(Item, frozen=True):
     link: Id | None = None
     folded: bool = False
     player: Player | None = None
+    abandoned: bool = False
 
 
 Bets = Annotated[tuple[Bet, ...], Meta(max_length=ITEMS_MAX)]

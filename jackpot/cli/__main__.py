@@ -35,7 +35,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
         FLOOR,
     ),
     "rounds": CommandEntry(
-        "jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline.", FLOOR
+        "jackpot.cli.rounds", "A table's round: show, strike, void, abandoned seats, reopen, decline.", FLOOR
     ),
     "links": CommandEntry(
         "jackpot.cli.links",

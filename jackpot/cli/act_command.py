@@ -75,6 +75,7 @@ _ARGUMENTS: Final[Mapping[str, OptionSpelling]] = {
 }
 _OPTIONS: Final[Mapping[str, OptionSpelling]] = {
     "amount": OptionSpelling("SUM", 'The right sum, such as "9999.21".', "9999.21"),
+    "abandoned": OptionSpelling("", "Whether the player has left the table."),
     "award": OptionSpelling("ID", "Only this award of the hit, such as A34."),
     "believe": OptionSpelling("", "Whether you believe the table's number."),
     "key": OptionSpelling("FINGERPRINT", "Only this key of the device."),
@@ -94,6 +95,7 @@ _OPTIONS: Final[Mapping[str, OptionSpelling]] = {
 }
 # Whether something is so: the options for yes and for no.
 _FLAGS: Final[Mapping[str, str]] = {
+    "abandoned": "--left/--stays",
     "believe": "--believe/--disbelieve",
     "nonresident": "--nonresident/--resident",
     "remove": "--remove/--stay",

@@ -8,12 +8,12 @@ from jackpot.api.queries.tables import AskTable
 from jackpot.cli.act_command import ActCall, act_command
 from jackpot.cli.api_client import LOOK, ApiClient, with_api_options
 from jackpot.cli.options import table as print_table
-from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.rounds import DecideAbandoned, Decline, Reopen, Strike, VoidRound
 from jackpot.rules.void_causes import CAUSES
 from jackpot.text import counted
 
 app = typer.Typer(
-    help="A table's round: show, strike, void, reopen, decline.",
+    help="A table's round: show, strike, void, abandoned seats, reopen, decline.",
     epilog="Example: jackpot rounds show T01 --config /etc/jackpot/config.toml",
     no_args_is_help=True,
 )
@@ -56,6 +56,9 @@ def show_(
         typer.echo(f"players: {found['players']}")
     if found["unseen"]:
         typer.echo(f"cards are still to be shown for {', '.join(found['unseen'])}")
+    for one in found["abandoned"]:
+        said = "abandoned" if one["confirmed"] else "abandoned? `rounds decide-abandoned` says whether it is"
+        typer.echo(f"seat {one['seat']}: {said}")
     if found.get("settled"):
         typer.echo("settled seats: " + ", ".join(map(str, found["settled"])))
 
@@ -86,6 +89,18 @@ def void(call: ActCall) -> None:
     """
     round_ = "{table} {round}".format_map(call.fields)
     call.done(lambda answer: f"{round_}: void{_refunds(call.client, answer)}")
+
+
+@act_command(app, DecideAbandoned, helps={"seat": "The seat that the player left."})
+def decide_abandoned(call: ActCall) -> None:
+    """Say whether a player has left a seat, as its table asks: the wagers there then lose.
+
+    The round closes only after that. With --stays the hand is settled as ever.
+
+    Example: jackpot rounds decide-abandoned T01 R77 5 --left --reason "went home" -c config.toml
+    """
+    where = "{table} {round}: seat {seat} ".format_map(call.fields)
+    call.done(where + ("is abandoned" if call.fields["abandoned"] else "stays"))
 
 
 @act_command(app, Reopen, two=True)

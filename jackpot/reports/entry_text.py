@@ -104,7 +104,12 @@ def _of_round(names: EntryNames, event: Any, money: Money) -> Iterator[Sentence]
         case Locked() if event.recount:
             yield Sentence("counted again")
         case Settled():
-            yield Sentence("{hands} shown", hands=several(len(event.shown), "hand"))
+            left = [hand.seat for hand in event.shown if hand.abandoned and not hand.cards]
+            shown = len(event.shown) - len(left)
+            if shown or not left:
+                yield Sentence("{hands} shown", hands=several(shown, "hand"))
+            for seat in left:
+                yield Sentence("seat {seat} may be abandoned", seat=seat)
         case Voided():
             if event.cause:
                 yield named(event.cause)

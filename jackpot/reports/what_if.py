@@ -38,7 +38,14 @@ from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.meters import LeftDecided, MeterCorrected, Transferred
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.readings import ReadingTaken
-from jackpot.rules.acts.rounds import Reopen, Reopened, Struck, VoidRound
+from jackpot.rules.acts.rounds import (
+    AbandonedDecided,
+    DecideAbandoned,
+    Reopen,
+    Reopened,
+    Struck,
+    VoidRound,
+)
 from jackpot.rules.acts.tables import OpenTable, TableOpened
 from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope, RawDraws
 from jackpot.rules.engine import Engine
@@ -79,7 +86,7 @@ LEFT_OUT: Final[dict[type[Event], str]] = {
     LinkChanged: "terms changed",
 }
 _REPEATED: Final[tuple[type[Event], ...]] = (
-    Voided, Struck, Reopened, ReadingTaken, TableOpened, Undone,
+    Voided, Struck, Reopened, AbandonedDecided, ReadingTaken, TableOpened, Undone,
 )  # fmt: skip
 _ACTS: Final = tuple(event.kind for event in (*_REPEATED, *LEFT_OUT))
 
@@ -599,6 +606,9 @@ class _Again:
             case Closed():
                 self._frame(table, at, m.Close(table.last_seq + 1, event.round))
                 self._count(table, round_, event.round)
+            case AbandonedDecided() if event.seat in round_.waiting():
+                name, seat = table.terms.table, event.seat
+                self._act(DecideAbandoned(name, round_.id, seat, event.abandoned, AS_IT_WAS), at)
             case Voided() if self._number not in event.settles:
                 self._void(table, round_, at)
 
@@ -636,7 +646,13 @@ class _Again:
         """Settles all shown hands: by their cards, else by a name that the paytable knows."""
         cards = {hand.seat: hand.cards for hand in event.shown if hand.cards}
         shown: dict[int, m.Claim] = {}
+        round_ = table.find(event.round)
+        played = {bet.seat for bet in round_.bets} if round_ is not None else set[int]()
         for hand in event.shown:
+            if hand.abandoned and not hand.cards:
+                if hand.seat in played:
+                    shown[hand.seat] = m.Claim(hand.seat, player=hand.player, abandoned=True)
+                continue
             own = _texts(cards.get(hand.seat, b""))
             claim = m.Claim(hand.seat, own, folded=hand.folded, player=hand.player)
             if own is None and hand.link in (0, self._number) and hand.hand in self._named:

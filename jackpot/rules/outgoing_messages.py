@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from controllers import answers
 from controllers.answers import (
+    AbandonedSeat,
     Ack,
     AwardFacts,
     Drawn,
@@ -135,6 +136,8 @@ def round_facts(state: BankState, round_: Round) -> RoundFacts:
         sums={state.link(number).terms.link: to_cents(sum_) for number, sum_ in round_.sums.items()} or UNSET,
         bonus=tuple(deck.text(card) for card in deck.unpack(round_.bonus)) or UNSET,
         players=round_.players or UNSET,
+        abandoned=tuple(AbandonedSeat(seat, round_.abandoned[seat]) for seat in sorted(round_.abandoned))
+        or UNSET,
     )
 
 

@@ -74,6 +74,10 @@ FOLD: dict[Game, Fold] = {
 }
 
 
+# The ids of its paytables begin so.
+MASSACHUSETTS: Final = "ma-"
+
+
 class Percent(msgspec.Struct, frozen=True, array_like=True, tag="percent"):
     """A share of a level's meter (A1): `rate` in basis points, 10_000 is the whole meter."""
 
@@ -220,6 +224,11 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     def offer(self) -> bool:
         """Whether it has no meter, so that the house alone pays it (B1)."""
         return not self.levels
+
+    @property
+    def of_massachusetts(self) -> bool:
+        """Whether it is played by the rules of Massachusetts; any other link by those of Pennsylvania."""
+        return self.paytable.startswith(MASSACHUSETTS)
 
     @property
     def has_chips(self) -> bool:

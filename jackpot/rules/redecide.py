@@ -400,6 +400,7 @@ def _settle(state: BankState, event: e.Settled, seq: int) -> Command:
             _link(state, shown.link) if shown.link else None,
             shown.folded,
             shown.player,
+            shown.abandoned,
         )
         for shown in event.shown
     )

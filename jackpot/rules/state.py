@@ -256,7 +256,10 @@ class Placed(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class HandShown(msgspec.Struct, array_like=True, gc=False):
-    """A hand as a settlement showed it; cards packed, one byte each. player: whose, if the hand says."""
+    """A hand as a settlement showed it; cards packed, one byte each. player: whose, if the hand says.
+
+    abandoned: the player has left; without cards it is no hand, and asks people (P6).
+    """
 
     seat: int
     cards: bytes = b""
@@ -265,6 +268,7 @@ class HandShown(msgspec.Struct, array_like=True, gc=False):
     link: int = 0
     folded: bool = False
     player: str | None = None
+    abandoned: bool = False
 
 
 class Sharer(msgspec.Struct, array_like=True, gc=False):
@@ -334,6 +338,7 @@ class Round(msgspec.Struct, array_like=True):
     terms: on which it was played, by link, where people have changed them since (L9). sums: the dealer's, by
     link, in micro-dollars (B3). offers: the numbers of the offers that were wagered on. bonus: the cards of
     the Six Card Bonus that all share (B16). players: who are dealt a hand, 0 where nobody said (B10).
+    abandoned: the seats whose players left, and whether people have confirmed it (P6).
     counted: its wagers on mystery levels, once it was closed (Y3).
     """
 
@@ -358,6 +363,15 @@ class Round(msgspec.Struct, array_like=True):
     bonus: bytes = b""
     players: int = 0
     counted: list[CountedBet] = []
+    abandoned: dict[int, bool] = {}
+
+    def lost(self) -> set[int]:
+        """The seats that people confirmed as abandoned: their wagers have lost (P6)."""
+        return {seat for seat, confirmed in self.abandoned.items() if confirmed}
+
+    def waiting(self) -> list[int]:
+        """The seats that may be abandoned, while people have not answered (P6)."""
+        return sorted(seat for seat, confirmed in self.abandoned.items() if not confirmed)
 
     def owners(self) -> dict[int, str]:
         """Whose each seat is, where a wager said it (T9)."""
@@ -385,8 +399,8 @@ class Round(msgspec.Struct, array_like=True):
         return next(own, 0)
 
     def on_dealer(self) -> bool:
-        """Whether a wager is on the dealer's hand."""
-        return True in [bet.dealer for bet in self.bets]
+        """Whether a wager is on the dealer's hand, and not lost with its seat."""
+        return True in [bet.dealer and not self.abandoned.get(bet.seat) for bet in self.bets]
 
 
 class ReopenRequest(msgspec.Struct, array_like=True):

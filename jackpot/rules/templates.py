@@ -137,6 +137,46 @@ TEMPLATES: Final[dict[str, Template]] = {
     "round_has_awards": Template(
         Code.AWARD_STANDING, "it has awards; a floorperson undoes them first", field="round"
     ),
+    "abandoned_alone": Template(
+        Code.BAD_MESSAGE,
+        "seat {seat}: with abandoned come its cards alone, once a floorperson has confirmed it",
+        ("seat",),
+        field="abandoned",
+    ),
+    "abandoned_unconfirmed": Template(
+        Code.BAD_MESSAGE,
+        "no floorperson has confirmed seat {seat}; send it without cards, and with them after that",
+        ("seat",),
+        field="abandoned",
+    ),
+    "abandoned_too_late": Template(
+        Code.BAD_MESSAGE, "the round was closed before; seat {seat} has lost", ("seat",), field="abandoned"
+    ),
+    "abandoned_not_of_link": Template(
+        Code.BAD_MESSAGE,
+        "{link} plays by the rules of Massachusetts, which know no abandoned wager; leave seat {seat} out",
+        ("seat", "link"),
+        field="abandoned",
+    ),
+    "abandoned_waits": Template(
+        Code.BAD_MESSAGE,
+        "a floorperson first answers for seat {seats} on the table's page, or with `jackpot rounds "
+        "decide-abandoned`; then close the round",
+        ("seats:list",),
+        field="abandoned",
+    ),
+    "abandoned_would_win": Template(
+        Code.BAD_MESSAGE,
+        "seat {seat} would win by this; a floorperson first answers whether it is abandoned",
+        ("seat",),
+        field="abandoned",
+    ),
+    "abandoned_without_wager": Template(
+        Code.NO_WAGER, "seat {seat} has no wager in this round", ("seat",), field="abandoned"
+    ),
+    "abandoned_not_asked": Template(
+        Code.NO_SUCH_ROUND, "the table does not say that seat {seat} was abandoned", ("seat",), field="seat"
+    ),
     "void_settles_for_no_cause": Template(
         Code.BAD_MESSAGE,
         "a void lets wagers be settled for {causes} alone; leave it out, and every wager goes back",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, get_args
 
 from controllers.messages import VoidCause
-from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.rules.paytable import MASSACHUSETTS, Game, LinkTerms
 
 # The chapter of Pennsylvania's regulation by which each game is played; a game of any name has none (Y7).
 CHAPTERS: Final[Mapping[Game, str]] = {
@@ -44,7 +44,7 @@ def sections(cause: VoidCause, game: Game, paytables: Iterable[str]) -> str:
     if game not in CHAPTERS:
         return ""
     pennsylvania, massachusetts = _SECTIONS[cause]
-    ours = {paytable.partition("-")[0] == "ma" for paytable in paytables if paytable != "mystery"}
+    ours = {paytable.startswith(MASSACHUSETTS) for paytable in paytables if paytable != "mystery"}
     found = [] if ours == {True} else [f"{CHAPTERS[game]}{section}" for section in pennsylvania]
     return ", ".join(found + [f"MA {section}" for section in massachusetts if True in ours])
 

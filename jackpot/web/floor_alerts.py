@@ -98,6 +98,15 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
             strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
             typed = f"count again at the table, or {strike}, or `jackpot rounds void`"
             yield _trouble(said, typed, _table_at(name), there)
+        for one in (round_ or {}).get("abandoned", ()):
+            if not one["confirmed"]:
+                said = Sentence(
+                    "Table {table}: seat {seat} may be abandoned; its round waits for a floorperson",
+                    table=name, seat=one["seat"],
+                )  # fmt: skip
+                typed = f"`jackpot rounds decide-abandoned {name} {round_['round']} {one['seat']}`"
+                there = Sentence("a floorperson answers on the table's page")
+                yield _trouble(said, f"a floorperson answers: {typed}", _table_at(name), there)
         if table["waiting"] > WAITING_MAX:
             waiting = f"{table['waiting']:,}"
             said = Sentence("Table {table}: {count} awards wait for people", table=name, count=waiting)

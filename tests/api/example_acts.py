@@ -11,6 +11,7 @@ from tests.running_server import LINK
 
 # By the name of a field; an act with another field says what an example of that is.
 _FIELDS: Final[Mapping[str, Any]] = {
+    "abandoned": True,
     "alarm": "AL9",
     "amount": "1.00",
     "award": "A9",

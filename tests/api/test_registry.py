@@ -64,7 +64,8 @@ def test_people_may_ask_for_what_the_registry_says_and_for_nothing_else() -> Non
 # What names the bank of each act that people may ask for.
 NAMED_BY: Final = {
     BankKey.TABLE: {
-        "announce-payout-limit", "confirm-behind", "decline", "release", "reopen", "strike", "void",
+        "announce-payout-limit", "confirm-behind", "decide-abandoned", "decline", "release", "reopen",
+        "strike", "void",
     },
     BankKey.DEVICE: {"clear"},
     BankKey.OWN_DEVICE: {"revoke"},

@@ -26,6 +26,8 @@ from tests.running_server import on_loop, until
 # RFC 6238, appendix B, its SHA-1 lines: seconds, and the last six of the eight digits there.
 VECTORS = ((59, "287082"), (1111111109, "081804"), (1111111111, "050471"), (20000000000, "353130"))
 KEY = b"12345678901234567890"
+# Where a test is about who waits, and not about what a hash costs: all ask before the first is checked.
+CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
 def _too_many(found: object) -> bool:
@@ -88,7 +90,7 @@ def test_a_hash_is_read_as_its_makers_read_it(secret: str) -> None:
 @on_loop
 async def test_few_are_checked_at_once_and_few_wait() -> None:
     """A thousand sign-in attempts: those that cannot be checked soon are refused at once."""
-    hashing = PasswordHashing()
+    hashing = PasswordHashing(CHEAP)
     most = AT_ONCE + WAITING_MAX
     checks = [hashing.fits(None, "x", str(place)) for place in range(2 * most)]
     known = [hashing.fits(None, "x", f"known {place}", known=True) for place in range(OF_KNOWN + 1)]
@@ -105,7 +107,7 @@ async def test_few_are_checked_at_once_and_few_wait() -> None:
 @on_loop
 async def test_one_place_leaves_room_for_others() -> None:
     """Misuse: many at once from one address hold up that one; afterwards it has its share again."""
-    hashing = PasswordHashing(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    hashing = PasswordHashing(CHEAP)
     flood = [hashing.fits(None, "x", "10.0.0.66") for _ in range(AT_ONCE + WAITING_MAX)]
     *found, other = await asyncio.gather(*flood, hashing.fits(None, "x", "10.0.0.5"), return_exceptions=True)
     assert found[:OF_PLACE] == [False] * OF_PLACE

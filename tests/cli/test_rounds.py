@@ -78,3 +78,24 @@ async def test_a_closed_round_names_its_hits(tmp_path: Path) -> None:
         assert (answer["code"], answer["hits"]) == ("award_standing", ["H1"])
         assert answer["template"] == "round_has_awards"
         assert answer["values"]["next"] == ": `jackpot hits undo H1 --reason TEXT`"
+
+
+@on_loop
+async def test_a_floorperson_answers_for_a_seat_that_was_left(tmp_path: Path) -> None:
+    """P6, P5: what waits is shown with the command that answers it; a void says its cause."""
+    config = configure(tmp_path)
+    where = ("--config", str(config.path))
+    async with Server(config) as server, table(server) as device:
+        device.wager(1, "R1", 5, lock=True)
+        device.say(t="settle", seq=2, round="R1", hands=[{"seat": 5, "abandoned": True}])
+        await device.answer(2)
+        said = (await jackpot("rounds", "show", "T01", *where))[1]
+        assert "seat 5: abandoned? `rounds decide-abandoned` says whether it is" in said.splitlines()
+        answer = ("rounds", "decide-abandoned", "T01", "R1", "5", "--left", "-r", "went home", *ANN, *where)
+        assert (await jackpot(*answer))[:2] == (0, "T01 R1: seat 5 is abandoned\n")
+        assert "seat 5: abandoned" in (await jackpot("rounds", "show", "T01", *where))[1].splitlines()
+        assert (await jackpot(*answer))[0] == 1
+        void = ("rounds", "void", "T01", "R1", "-r", "an ace fell", *ANN, *where)
+        code, _, error = await jackpot(*void, "--cause", "shuffler-jam")
+        assert (code, "stub-count" in error) == (1, True)
+        assert (await jackpot(*void, "--cause", "exposed-card"))[0] == 0

@@ -88,7 +88,15 @@ def filled(kind: type[Any]) -> dict[str, Any]:
     }  # fmt: skip
     bet = {"seat": 1, "link": "L", "amount": 100, "player": "p", "on": "dealer"}
     unbet = {"seat": 1, "link": "L", "on": "dealer"}
-    claim = {"seat": 1, "cards": ["As"], "hand": "pair", "suit": "s", "link": "L", "folded": True}
+    claim = {
+        "seat": 1,
+        "cards": ["As"],
+        "hand": "pair",
+        "suit": "s",
+        "link": "L",
+        "folded": True,
+        "abandoned": True,
+    }
     claim |= {"player": "p"} if "player" in Claim.__struct_fields__ else {}
     name = str(kind.__struct_config__.tag)
     facts |= {"bets": [unbet if name == "withdraw" else bet], "hands": [claim]}
@@ -152,6 +160,7 @@ OTHER = {
     "cause": "stub-count", "settles": ["K"],
     "seat": 2, "link": "K", "amount": 200,
     "player": "q", "on": "own", "cards": ["Ad"], "hand": "flush", "suit": "h", "folded": False,
+    "abandoned": False,
 }  # fmt: skip
 
 

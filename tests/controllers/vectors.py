@@ -87,6 +87,7 @@ FROM_DEVICES: Final[tuple[Message, ...]] = (
     {"t": "settle", "seq": 3, "round": "R1", "hands": [{"seat": 1, "folded": True}], "dealer": ["2h", "3d"]},
     {"t": "close", "seq": 127, "round": "R1", "counts": {"five": 255}},
     {"t": "void", "seq": 2**53 - 1, "round": "R" * 64, "reason": "a misdeal: two cards fell to the floor"},
+    {"t": "settle", "seq": 11, "round": "R3", "hands": [{"seat": 4, "abandoned": True}]},
     {
         "t": "void",
         "seq": 12,

@@ -121,8 +121,10 @@ from tests.faults.model_floor import (
     Table,
     check_bets,
     check_dealt,
+    check_gone,
     check_hands,
     check_kept,
+    check_left,
     check_offers,
     check_owners,
     check_players,
@@ -363,11 +365,15 @@ class Model(SignedActs):
         check_said(table, message["hands"])
         round_ = self.in_play(table, message["round"])
         boxes = check_owners(table, round_, message["hands"])
+        left = check_gone(self.links, round_, message)
+        message["hands"] = [hand for hand in message["hands"] if hand["seat"] not in left]
         check_shown(table, self.links, round_, message)
         check_offers(table, self.links, round_, message, bool(message.get("close")))
+        check_left(table, round_, left)
         check_settle(table, self.links, round_, message)
-        work = Settlement(table, round_, self.links, self.new_id, boxes)
+        work = Settlement(table, round_, self.links, self.new_id, boxes, left)
         work.settle(message)
+        round_.gone = dict.fromkeys(left, False) | round_.gone
         for step in work.plan.steps:
             step()
         round_.boxes = boxes
@@ -390,6 +396,7 @@ class Model(SignedActs):
         round_ = self.in_play(table, message["round"])
         if round_.owes_dealer():
             raise Refused("bad_message")
+        check_gone(self.links, round_, {"hands": [], "close": True})
         check_offers(table, self.links, round_, {"hands": []}, True)
         if any(link not in table.links for link in (*message.get("counts", {}), *message.get("sums", {}))):
             raise Refused("unknown_link")

@@ -318,6 +318,18 @@ class Acts:
             raise Refused("award_standing")
         return self.void(at, round_)
 
+    def do_decide_abandoned(
+        self, table: str, seat: int, abandoned: bool, people: int = 1, **more: Any
+    ) -> Map:
+        """P6: a floorperson says whether a player left; if not, the hand is settled as ever."""
+        _, round_ = self.playing(table, more["round"])
+        if round_.gone.get(seat, True):
+            raise Refused("nobody asked")
+        del round_.gone[seat]
+        if abandoned:
+            round_.gone[seat] = True
+        return self.answer()
+
     def do_reopen(self, table: str, people: int = 1, **more: Any) -> Map:
         """Asks to reopen, by one person; reopens, by two (T10)."""
         at, name = self.tables[table], more["round"]

@@ -60,6 +60,11 @@ class Round:
     shared: list[Any] = field(default_factory=list)  # winners waiting for the close
     played: dict[str, Play] = field(default_factory=dict)  # by link, as of its first close
     asked_ms: int | None = None  # when somebody first asked to reopen it, since it was closed
+    gone: dict[int, bool] = field(default_factory=dict)  # abandoned seats, and whether people confirmed it
+
+    def lost(self, seat: int) -> bool:
+        """P6: whether people have confirmed that the seat was abandoned."""
+        return self.gone.get(seat, False)
 
     def live(self, link: str, on: str | None = None) -> list[Wager]:
         return [w for w in self.wagers if w.live and w.link == link and on in (None, w.on)]
@@ -73,13 +78,15 @@ class Round:
 
     def owes_dealer(self) -> bool:
         """Whether wagers on the dealer's hand wait for it to be shown."""
-        return not self.dealer and any(w.live and w.on == "dealer" for w in self.wagers)
+        waits = (w.live and w.on == "dealer" and not self.lost(w.seat) for w in self.wagers)
+        return not self.dealer and any(waits)
 
     def one_showing(self, links: dict[str, Link]) -> bool:
         """Whether all its hands come in one settlement; those found late may come one by one (T10)."""
         live = [wager for wager in self.wagers if wager.live]
         shared = any(links[wager.link].simultaneous == "share" for wager in live)
-        return not self.reopened and (shared or any(wager.on == "dealer" for wager in live))
+        on_dealer = any(wager.on == "dealer" and not self.lost(wager.seat) for wager in live)
+        return not self.reopened and (shared or on_dealer)
 
 
 @dataclass
@@ -419,8 +426,16 @@ def check_dealt(table: Table, message: Map) -> None:
 def check_hands(table: Table, hands: list[Map]) -> None:
     """Refuses a settlement for faults in its hands that do not depend on the round."""
     seats: dict[int, list[Map]] = {}
+    gone: set[int] = set()
     for hand in hands:
         folded = hand.get("folded", False)
+        if hand["seat"] in gone or (hand.get("abandoned") and (folded or hand["seat"] in seats)):
+            raise Refused("bad_message")
+        if hand.get("abandoned"):
+            if "hand" in hand or "link" in hand:
+                raise Refused("bad_message")
+            gone.add(hand["seat"])
+            continue
         if (table.game == LET_IT_RIDE and folded) or not (folded or "cards" in hand or "hand" in hand):
             raise Refused("bad_message")
         seats.setdefault(hand["seat"], []).append(hand)
@@ -429,6 +444,31 @@ def check_hands(table: Table, hands: list[Map]) -> None:
         dealt = {tuple(hand["cards"]) for hand in entries if "cards" in hand}
         if len(dealt) > 1 or len(named) != len(set(named)):
             raise Refused("bad_message")
+
+
+def check_gone(links: dict[str, Link], round_: Round, message: Map) -> list[int]:
+    """P6: the seats of which this message says that their players left; refused as `bad_message`."""
+    said = [hand for hand in message["hands"] if hand.get("abandoned")]
+    left = [hand["seat"] for hand in said if "cards" not in hand]
+    if any("cards" in hand and not round_.lost(hand["seat"]) for hand in said):
+        raise Refused("bad_message")
+    of_massachusetts = {w.seat for w in round_.wagers if w.live and links[w.link].paytable.id[:3] == "ma-"}
+    if left and (round_.reopened or of_massachusetts & set(left)):
+        raise Refused("bad_message")
+    waits = [seat for seat in {*round_.gone, *left} if not round_.lost(seat)]
+    if message.get("close") and waits:
+        raise Refused("bad_message")
+    return left
+
+
+def check_left(table: Table, round_: Round, left: list[int]) -> None:
+    """P6: the seats have wagers, and were not settled."""
+    if any(seat > table.seats for seat in left):
+        raise Refused("unknown_seat")
+    if any(seat in round_.settled for seat in left):
+        raise Refused("already_settled")
+    if any(not any(w.live and w.seat == seat for w in round_.wagers) for seat in left):
+        raise Refused("no_wager")
 
 
 def is_named(link: Link, hand: Map) -> bool:
@@ -454,7 +494,7 @@ def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Ma
         raise Refused("bad_message")
     if hands and round_.one_showing(links):
         own = {wager.seat for wager in round_.wagers if wager.live and wager.on == "own"}
-        left_out = own - {hand["seat"] for hand in hands}
+        left_out = {seat for seat in own if not round_.lost(seat)} - {hand["seat"] for hand in hands}
         if round_.settled or (left_out and not message.get("close")):
             raise Refused("bad_message")
     for name, hand in hands_by_link(table, links, round_, hands):
@@ -491,7 +531,7 @@ def check_offers(table: Table, links: dict[str, Link], round_: Round, message: M
         due = wager.seat in now or (close and wager.seat not in round_.settled)
         if link.paytable.best_of in AT_CLOSE:
             due = close and not round_.reopened
-        if not wager.live or not link.offer or not due:
+        if not wager.live or not link.offer or not due or round_.lost(wager.seat):
             continue
         if not (wager.seat in folded and forfeits(table, link)) and lacks_cards(
             table, link, round_, common, len(shown)

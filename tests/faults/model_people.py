@@ -36,6 +36,7 @@ FLOOR, CAGE, AUDITOR, ADMIN = "floor", "cage", "auditor", "admin"
 ROLES: Final = ("viewer", FLOOR, CAGE, AUDITOR, ADMIN)
 POWERS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("validate", "undo", "strike", "void_round", "release"), (FLOOR,)),
+    "decide_abandoned": (FLOOR,),
     **dict.fromkeys(("reopen", "agree_to_reopen", "decline"), (FLOOR,)),
     **dict.fromkeys(("pay", "correct", "add_papers"), (FLOOR, CAGE)),
     "dispute": (FLOOR,),

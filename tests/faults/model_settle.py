@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from tests.faults.model_facts import (
@@ -78,10 +78,12 @@ class Settlement:
         links: dict[str, Link],
         name_hit: Callable[[], str],
         boxes: dict[int, str],
+        left: Iterable[int] = (),
     ) -> None:
         self.table, self.round, self.links = table, round_, links
         self.owners = round_.players | boxes
         self.name_hit = name_hit
+        self.waits = {*left, *round_.gone} - {seat for seat in round_.gone if round_.lost(seat)}
         self.plan = Plan()
 
     # -- making things ---------------------------------------------------------------------------------
@@ -161,13 +163,15 @@ class Settlement:
             raise Refused("too_many")
 
     def first_on_dealer(self) -> int | None:
-        return max((w.seat for w in self.round.wagers if w.live and w.on == "dealer"), default=None)
+        there = (w for w in self.round.wagers if w.live and w.on == "dealer")
+        return max((w.seat for w in there if not self.round.lost(w.seat)), default=None)
 
     def dealer_hand(self, dealer: list[str], common: Common, first: int) -> None:
         """A6: every wager on the dealer's hand at once, at the turn of the first of them."""
         self.plan.steps.append(lambda: setattr(self.round, "dealer_done", True))
         for link in (self.links[name] for name in self.table.links):
-            wagers = sorted(self.round.live(link.name, "dealer"), key=lambda wager: -wager.seat)
+            there = [w for w in self.round.live(link.name, "dealer") if not self.round.lost(w.seat)]
+            wagers = sorted(there, key=lambda wager: -wager.seat)
             claim = claim_of(self.table, link, {"cards": dealer}, common) if wagers else None
             found = row_of(link, claim) if claim else None
             if wagers:
@@ -177,6 +181,7 @@ class Settlement:
             row = found[1]
             hit = self.hit(None, link, claim.name)
             seats = [wager.seat for wager in wagers]
+            self.must_stay(seats)
             if row.percent:
                 self.percentage(link, found, 2 * first + 1, hit, seats)
             else:
@@ -190,7 +195,8 @@ class Settlement:
             claim = claim_of(self.table, link, hand, common)
             if claim is not None:
                 forfeit = hand.get("folded") and forfeits(self.table, link)
-                self.won_by(link, seat, claim, wager is not None and not forfeit, key)
+                stands = wager is not None and not forfeit and not self.round.lost(seat)
+                self.won_by(link, seat, claim, stands, key)
         self.magic_card(link, seat, hand.get("cards", self.round.cards.get(seat, [])), board)
         self.lucky_bonus(link, seat)
 
@@ -202,6 +208,7 @@ class Settlement:
         found = row_of(link, claim) if paid else None
         envy = envy_of(self.round.play(link), claim)
         others = self.others(link, seat) if envy is not None else []
+        self.must_stay(others)
         if found is None and not others:
             return
         hit = self.hit(seat, link, claim.name, claim.unverified)
@@ -231,7 +238,13 @@ class Settlement:
         """The seats of other players with a wager on the link."""
         mine = self.owners.get(seat)
         seats = sorted((wager.seat for wager in self.round.live(link.name, "own")), reverse=True)
-        return [s for s in seats if s != seat and (mine is None or self.owners.get(s) != mine)]
+        others = [s for s in seats if s != seat and (mine is None or self.owners.get(s) != mine)]
+        return [other for other in others if not self.round.lost(other)]
+
+    def must_stay(self, seats: list[int]) -> None:
+        """P6: nobody wins while people have not said whether the seat was abandoned."""
+        if self.waits.intersection(seats):
+            raise Refused("bad_message")
 
     # -- draws (A7) ------------------------------------------------------------------------------------
 
@@ -239,7 +252,7 @@ class Settlement:
         """Pays the Magic Card: among the seat's own cards that were sent, or on the board, sent or not."""
         drawn = self.round.draws.get(link.name, {}).get("magic_card")
         key = (seat, link.name, "magic-card")
-        if drawn is None or key in self.round.paid_draws:
+        if drawn is None or key in self.round.paid_draws or self.round.lost(seat):
             return
         if drawn in dealt + board and self.round.at(seat, link.name):
             self.draw(link, key, 20)
@@ -247,6 +260,8 @@ class Settlement:
     def lucky_bonus(self, link: Link, seat: int) -> None:
         key = (seat, link.name, "lucky-bonus")
         if self.round.draws.get(link.name, {}).get("lucky_box") != seat or key in self.round.paid_draws:
+            return
+        if self.round.lost(seat):
             return
         if any(wager.seat == seat for wager in self.round.live(link.name)):
             self.draw(link, key, 5)
@@ -275,7 +290,7 @@ class Settlement:
         for seat in range(self.table.seats, 0, -1):
             for link in decided:
                 wager, won = self.round.at(seat, link.name), found[link.name]
-                if wager is not None and won is not None:
+                if wager is not None and won is not None and not self.round.lost(seat):
                     row = won[1]
                     hit = self.hit(seat, link, claim_at_close(link, self.round).name)
                     times = row.by_players[self.round.players_dealt - 1] if row.by_players else row.odds
@@ -285,7 +300,10 @@ class Settlement:
         """Put the shared percentages into the history; after every other step of the close."""
         waiting = sorted(self.round.shared, key=lambda one: (one[0].name, one[1]))
         self.round.shared = []
-        for link, index, row, hit, seats in waiting:
+        for link, index, row, hit, players in waiting:
+            seats = [seat for seat in players if hit.seat is not None or not self.round.lost(seat)]
+            if not seats:
+                continue
             event = self.shared_event(link, index)
             if event is None:
                 where = place(link, self.table.name, self.round.number, 1, index)

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Final, get_args
 
 from controllers.messages import VoidCause
-from tests.faults.model_floor import MISMATCH, OPEN, Round
+from tests.faults.model_floor import LOCKED, MISMATCH, OPEN, Round
 from tests.faults.model_floor import Table as ModelTable
 from tests.faults.random_people import RandomPeople
 from tests.faults.worked.form import CRISS, FOUR, LIR, THREE, UTH, Message
@@ -143,7 +143,21 @@ class RandomFloor(RandomPeople):
         kept = trips if rng.random() < 0.9 else [rng.choice(table.links)]
         return {"settles": kept} if cause is None else {"cause": cause, "settles": kept}
 
+    def abandon(self, table: ModelTable, round_: Round) -> None:
+        """A player leaves, and the floor says whether one did (P6)."""
+        rng = self.rng
+        seats = sorted({w.seat for w in round_.wagers if w.live})
+        if seats and round_.state == LOCKED and rng.random() < self.of_gone:
+            hand = {"seat": rng.choice(seats), "abandoned": True}
+            self.send(table.name, {"t": "settle", "round": round_.name, "hands": [hand]})
+        for seat in [seat for seat in round_.gone if not round_.lost(seat)]:
+            if rng.random() < 0.7:
+                where = {"table": table.name, "round": round_.name, "seat": seat}
+                self.act("decide_abandoned", 1, **where, abandoned=rng.random() < 0.7)
+
     def play(self, table: ModelTable, round_: Round) -> None:
+        if self.of_gone:
+            self.abandon(table, round_)
         choice = self.rng.random()
         bets = [{"seat": w.seat, "link": w.link, "on": w.on} for w in round_.wagers if w.live]
         if choice < 0.04:

@@ -59,6 +59,7 @@ class RandomPeople:
     of_time = 0.0
     of_looks = 0.0
     of_left = 0.0
+    of_gone = 0.0
     crew: tuple[Signer, ...] = ()
 
     def __init__(self, house: House, seed: int) -> None:

@@ -12,7 +12,7 @@ from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import Confirm, Reject
-from jackpot.rules.acts.rounds import AgreeToReopen, Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.rounds import AgreeToReopen, DecideAbandoned, Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
 from jackpot.rules.paytable import LinkTerms
 from tests.faults.house import House, LinkPlan, model_level
@@ -28,6 +28,7 @@ ACTIONS: Final[dict[type, str]] = {
     Release: "release",
     Strike: "strike",
     VoidRound: "void_round",
+    DecideAbandoned: "decide_abandoned",
     Reopen: "reopen",
     AgreeToReopen: "agree_to_reopen",
     Decline: "decline",

@@ -70,7 +70,7 @@ def test_an_answer_that_fits_no_frame_is_found(monkeypatch: pytest.MonkeyPatch) 
     """WIRE, frames: and where nothing shortens it as it is said, and nobody looks at what is kept."""
     monkeypatch.setattr(session, "reduced", lambda answer: answer)
     monkeypatch.setattr(redecide, "_unfit", lambda _refused: None)
-    found("thief", "fits no frame", "characters", "TooLong", first=1)
+    found("thief", "fits no frame", "characters", "TooLong", first=4)
 
 
 def ends_writing(one: DeviceProtocol) -> None:
@@ -164,7 +164,7 @@ def test_one_table_that_stops_its_bank_is_found(monkeypatch: pytest.MonkeyPatch)
 def test_a_row_for_each_time_that_a_table_says_so_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what one table says is journalled once in an epoch, until people have answered."""
     monkeypatch.setattr(lost_acks, "is_told", lambda *_: False)
-    found("thief", "journals again", first=5)
+    found("thief", "journals again", first=4)
 
 
 def test_a_disbelieved_number_that_counts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.programs import BeginProgram, ConfirmProgram
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject
-from jackpot.rules.acts.rounds import Decline
+from jackpot.rules.acts.rounds import DecideAbandoned, Decline
 from jackpot.rules.acts.site_cursor import SeePeople
 from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal
 from jackpot.rules.acts.tables import OpenTable, Release
@@ -205,6 +205,16 @@ class Play:
             CloseLink("old", "a new game"),
         ):
             assert self.act(act, "anna", "ben").of_act().ok, act
+        self._leave("T10")
+
+    def _leave(self, name: str) -> None:
+        """A player leaves in the middle of a round, and a floorperson confirms it."""
+        self.act(OpenTable(TableTerms(name, "let-it-ride", 7, ("new",))))
+        self.frame(name, frames.Wager(f"{name}-r", (Bet(1, "new", 500),), lock=True))
+        self.frame(name, frames.Settle(f"{name}-r", (Claim(1, abandoned=True),)))
+        left = DecideAbandoned(name, f"{name}-r", 1, True, "went home")
+        assert self.act(left, "anna").of_act().ok
+        self.frame(name, frames.Close(f"{name}-r"))
 
     def new_epoch(self, epoch: int) -> None:
         """Begins a new epoch."""

@@ -14,12 +14,12 @@ from jackpot.reports.read.shifts import shift_of
 from jackpot.reports.what_if import what_if
 from jackpot.rules import registry
 from jackpot.rules.acts.links import OpenLink
-from jackpot.rules.acts.rounds import VoidRound
+from jackpot.rules.acts.rounds import DecideAbandoned, VoidRound
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.events import LevelCounted, Voided
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.state import DrawMade
-from tests.frames import Bet, Close, Settle, Void, Wager
+from tests.frames import Bet, Claim, Close, Settle, Void, Wager
 from tests.ledger.waiting import open_ledger
 from tests.reports.asked import said, unanswerable
 from tests.reports.season import SITE, Season
@@ -112,3 +112,36 @@ def test_a_round_that_went_on_is_in_every_report(half_void: str) -> None:
     assert [(round_, sign, [seat for seat, _ in bets]) for round_, sign, bets in ended] == [("r1", 1, [5, 2])]
     for one in again:
         assert (one.refused, one.would_total) == (Counter(), one.journal_total)
+
+
+def test_a_round_with_an_abandoned_seat_comes_to_the_same_again(tmp_path: Path) -> None:
+    """P6: played again, the seat loses, too; the journal says what the table asked, and what it was told."""
+    season = Season(1, 0, 0)
+    for terms in (TRIPS, BEAT):
+        season.ask(OpenLink(terms))
+    season.ask(OpenTable(TableTerms("B1", "ultimate-texas-holdem", 6, ("trips", "beat"))))
+    for command in (
+        Wager("r1", (Bet(5, "trips", 500), Bet(2, "trips", 1_000), Bet(1, "beat", 500)), True),
+        Settle("r1", (Claim(5, abandoned=True), Claim(1, abandoned=True))),
+        DecideAbandoned("B1", "r1", 5, True, "went home"),
+        DecideAbandoned("B1", "r1", 1, False, "is back"),
+        Settle("r1", (*HANDS, Claim(1, ("3c", "4c"))), BOARD, ("5c", "6c")),
+        Close("r1"),
+    ):
+        act = isinstance(command, DecideAbandoned)
+        outcome = season.ask(command, *((None, "ann") if act else (season.engine.table("B1"),)))
+        assert getattr(outcome.answer, "code", "") == "", outcome.answer
+    url = f"sqlite:///{tmp_path}/ledger.db"
+    with closing(open_ledger(url)) as ledger:
+        season.write(ledger)
+    with closing(open_reader(url)) as books:
+        cost: list[dict[str, Any]] = said(books, "cost", first="2000-01-01", link="trips").rows
+        again = [what_if(books, BANK, link, lambda now: now, lambda *_: None) for link in ("trips", "beat")]
+        abouts = [str(row["about"]) for row in said(books, "access", first="2000-01-01").rows]
+    assert (cost[0]["wagered"], cost[0]["odds_paid"]) == (15_000_000, 0)
+    for one in again:
+        assert (one.refused, one.would_total) == (Counter(), one.journal_total)
+    assert [about for about in abouts if "abandoned" in about] == [
+        "table B1, round r1, seat 5, abandoned",
+        "table B1, round r1, seat 1, not abandoned",
+    ]

@@ -403,6 +403,12 @@ class LeavingOfLinks(OfLinks):
     of_looks = 0.05
 
 
+class Abandoning(Both):
+    """Players leave in the middle of a round."""
+
+    of_gone = 0.2
+
+
 def played(kind: type[Both], *seeds: int, steps: int = STEPS) -> list[Both]:
     """A floor in every house for each seed, to its end."""
     floors = [kind(house, seed) for house in HOUSES.values() for seed in seeds]
@@ -447,6 +453,16 @@ def test_they_agree_on_what_undos_leave(kind: type[Both]) -> None:
     left = [award for both in floors for link in both.model.links.values() for award in link.left.values()]
     assert len(left) > 5 * SEEDS
     assert any(award.decided for award in left)
+
+
+def test_they_agree_on_seats_that_players_left() -> None:
+    """P6: what such a seat loses, what waits for a floorperson, and what its cards earn others."""
+    floors = played(Abandoning, 8_001)
+    for house in OFFERING.values():
+        floors.append(Abandoning(house, 8_002))
+        for _ in range(STEPS):
+            floors[-1].step()
+    assert said(floors, "ok", "decide_abandoned") > 50
 
 
 def test_they_agree_across_joins_of_banks() -> None:

@@ -17,7 +17,7 @@ from jackpot.rules.acts.devices import ClearDevice, EndKey
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Undone, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.lost_acks import ConfirmBehind
-from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.rounds import DecideAbandoned, Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import TABLE_LINKS_MAX, OpenTable, Release
 from jackpot.rules.codes import OF_ACTS, OF_FRAMES
 from jackpot.rules.commands import Command, Envelope
@@ -78,6 +78,7 @@ ACTS: tuple[Command, ...] = (
     Release("T1", "why"),
     Strike("T1", "r1", 3, "L", "why"),
     VoidRound("T1", "r1", "why"),
+    DecideAbandoned("T1", "r1", 3, True, "why"),
     Reopen("T1", "r1", "why"),
     Decline("T1", "r1", "why"),
     ConfirmBehind("T1", "why", believe=True),

@@ -39,13 +39,21 @@ class Draw(Reply, frozen=True):
     lucky_box: int | None = None
 
 
+class AbandonedSeat(Reply, frozen=True):
+    """A seat whose player left, as the table says. confirmed: by a floorperson, so that its wagers lose."""
+
+    seat: int
+    confirmed: bool
+
+
 class Round(Reply, frozen=True):
     """The unfinished round, or the last closed one while it can be reopened (T10).
 
     sums: what the dealer's chips on offers came to. bonus, players: as the table has sent them. unseen: the
     offers whose cards are still to be shown, from which two people may strike wagers (B16). hits, asked: of a
     closed one; who asked to reopen it and waits for a second person. left_ms: for how long the table still
-    waits with them; 0 once it plays on.
+    waits with them; 0 once it plays on. abandoned: before the round closes, a floorperson answers for each
+    that is not confirmed (P6).
     """
 
     round: str
@@ -63,6 +71,7 @@ class Round(Reply, frozen=True):
     hits: tuple[str, ...] = ()
     asked: str | None = None
     left_ms: int | None = None
+    abandoned: tuple[AbandonedSeat, ...] = ()
 
 
 class Table(Reply, frozen=True):

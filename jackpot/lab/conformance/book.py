@@ -415,6 +415,12 @@ class TableRecord:
         if not found.locked:
             self._report.broken("rounds", f"{found.id} is settled before its lock")
             return Nack(message.seq, "not_locked", "round: it takes bets")
+        # The tester confirms at once that a player left: the seat has lost, and that is no turn.
+        left = {claim.seat for claim in message.hands if claim.abandoned and not claim.cards}
+        found.settled |= left
+        message = msgspec.structs.replace(
+            message, hands=tuple(claim for claim in message.hands if claim.seat not in left)
+        )
         for claim in message.hands:
             if found.turn is not None and claim.seat > found.turn:
                 self._report.broken("payout-order", f"seat {claim.seat} after seat {found.turn}")

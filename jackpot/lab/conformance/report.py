@@ -300,6 +300,12 @@ OBLIGATIONS: Final = (
         "Each is tried.",
     ),
     _server(
+        "abandoned",
+        "Commands of a table",
+        "A round with an `abandoned` seat closes only once a floorperson has answered.",
+        "One is named and the round closed, which is `bad_message`; then it is voided.",
+    ),
+    _server(
         "replaces",
         "Faults",
         "A second connection of a device ends the first with `replaced`.",

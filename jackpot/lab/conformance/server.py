@@ -19,7 +19,7 @@ from jackpot.lab.conformance.offers import TRIPS, offer_of, paid, winning_deal
 from jackpot.lab.conformance.report import ConformanceReport
 from jackpot.rules import cards as deck
 from jackpot.rules.outgoing_messages import needed
-from jackpot.rules.paytable import ToOne
+from jackpot.rules.paytable import MASSACHUSETTS, ToOne
 
 WAIT_S: Final = 10.0
 """For anything that a server says at once."""
@@ -273,6 +273,25 @@ class Questions:
                 "answers", (said["t"], refunds), ("ack", [(1, self.target.wager)]), "a void's refunds"
             )
 
+    async def abandoned(self) -> None:
+        """A player leaves; the round does not close before people have answered, and is voided."""
+        async with self.table() as (call, welcome):
+            link = next(one for one in welcome["links"] if one["link"] == self.target.link)
+            self.round = f"abandoned-{self.seq}"
+            await self._command(call, **{**self.wager(), "seq": self.seq})
+            count = {"chips": {link["link"]: 1}} if link.get("count") else {}
+            await self._command(call, t="lock", round=self.round, **count)
+            hands = [{"seat": 1, "abandoned": True}]
+            said = await self._command(call, t="settle", round=self.round, hands=hands)
+            if link["paytable"].startswith(MASSACHUSETTS):
+                self.expect("abandoned", said.get("code"), "bad_message", "a seat by other rules")
+            else:
+                self.expect("abandoned", said["t"], "ack", "a seat whose player left")
+                said = await self._command(call, t="close", round=self.round)
+                found = said.get("code"), "abandoned" in said.get("message", "")
+                self.expect("abandoned", found, ("bad_message", True), "a close before the answer")
+            await self._command(call, t="void", round=self.round, reason="a test of the protocol")
+
     # Questions about offers.
 
     async def offers(self) -> None:
@@ -410,6 +429,7 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
     (Questions.welcome, ("welcome", "pongs", "heartbeat")),
     (Questions.bad_frames, ("bad-frames",)),
     (Questions.commands, ("answers", "same-answer", "conflict", "gap", "bad-message", "codes", "resumes")),
+    (Questions.abandoned, ("abandoned",)),
     (
         Questions.offers,
         (

@@ -160,6 +160,46 @@ def voids_known(state: BankState, command: VoidRound, _at: int) -> str:
     return "why_final_undone" if command.undo_final and takes_two(state, round_, gone) else ""
 
 
+class DecideAbandoned(ActCommand, tag="decide-abandoned", frozen=True):
+    """A floorperson says whether a player has left a seat, as the table says: its wagers then lose (P6)."""
+
+    table: Id
+    round: Id
+    seat: Seat
+    abandoned: bool
+    reason: Reason
+
+
+class AbandonedDecided(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 92
+    table: int
+    round: str
+    seat: int
+    abandoned: bool
+    reason: str
+    people: People
+
+
+def decide_abandoned(state: BankState, command: DecideAbandoned, by: ActContext) -> AbandonedDecided:
+    """Confirms that a seat was abandoned, or says that it was not: then its hand is settled as ever (P6)."""
+    table, round_ = _find_round(state, command.table, command.round)
+    waits = command.seat in round_.waiting()
+    refuse_if(not waits, "abandoned_not_asked", seat=command.seat)
+    return AbandonedDecided(
+        table.number, round_.id, command.seat, command.abandoned, command.reason, by.people
+    )
+
+
+def apply_abandoned_decided(effects: Effects, event: AbandonedDecided) -> None:
+    """Marks the seat as lost, or forgets that it was asked for; the table is told."""
+    table = effects.state.table(event.table)
+    round_ = unfinished(table, event.round)
+    del round_.abandoned[event.seat]
+    if event.abandoned:
+        round_.abandoned[event.seat] = True
+    effects.tell_round(table, round_)
+
+
 class Reopen(ActCommand, tag="reopen", frozen=True):
     """A closed round is opened again until the table's next lock (T10).
 
@@ -342,6 +382,13 @@ ACTS: Final = (
         asked=True,
         power=FLOOR,
         needs_two=voids_known,
+    ),
+    Act(
+        DecideAbandoned,
+        decide_abandoned,
+        {AbandonedDecided: apply_abandoned_decided},
+        asked=True,
+        power=FLOOR,
     ),
     Act(
         Reopen,

@@ -175,9 +175,13 @@ def apply_settled(effects: Effects, event: Settled) -> None:
     """Settles seats in payout order (T4)."""
     table = require(effects.table, NO_TABLE)
     round_ = unfinished(table, event.round)
-    if event.shown and not round_.reopened:
-        _mark(effects, table, round_, [shown.seat for shown in event.shown])
-    round_.shown += event.shown
+    shown = [hand for hand in event.shown if hand.cards or not hand.abandoned]
+    if shown and not round_.reopened:
+        _mark(effects, table, round_, [hand.seat for hand in shown])
+    round_.shown += shown
+    if len(shown) < len(event.shown):
+        left = (hand.seat for hand in event.shown if hand.abandoned and not hand.cards)
+        round_.abandoned = dict.fromkeys(left, False) | round_.abandoned
     round_.board, round_.dealer, round_.bonus = event.board, event.dealer, event.bonus
     round_.sharers += event.sharers
     settle(effects, table, round_, event.made)

@@ -46,10 +46,15 @@ class Prize(NamedTuple):
 
 
 class AwardTally:
-    """The awards of one entry, decided one after the other on copies; the state does not change."""
+    """The awards of one entry, decided one after the other on copies; the state does not change.
 
-    def __init__(self, state: BankState, table: Table, round_: Round) -> None:
+    left: seats of which this entry says that their players left (P6).
+    """
+
+    def __init__(self, state: BankState, table: Table, round_: Round, left: Sequence[int] = ()) -> None:
         self.state = state
+        self.lost = round_.lost()
+        self._waits = {*round_.waiting(), *left} - self.lost
         self.table = table
         self.round = round_
         self.hits: list[HitMade] = []
@@ -70,7 +75,12 @@ class AwardTally:
     @cached_property
     def own(self) -> dict[tuple[int, int], int]:
         """By seat and link the amount of each wager on the seat's own hand, as in `Placed`."""
-        return {(bet.seat, bet.link): bet.amount for bet in self.round.bets if not bet.dealer}
+        bets = (bet for bet in self.round.bets if not bet.dealer and bet.seat not in self.lost)
+        return {(bet.seat, bet.link): bet.amount for bet in bets}
+
+    def check_stays(self, seat: int) -> None:
+        """Refuses an award to a seat while people have not said whether it was abandoned (P6)."""
+        refuse_if(seat in self._waits, "abandoned_would_win", seat=seat)
 
     def rows(self, link: int, ranked: Ranked) -> tuple[PaytableRow | None, EnvyRow | None]:
         """The row that a hand is paid by on a link, and the row of its envy bonuses (H3, A5)."""
@@ -150,8 +160,9 @@ class AwardTally:
         holder = names.plain(winner.player) if winner.player else owners.get(winner.seat)
         for bet in sorted(self.round.bets, key=lambda bet: -bet.seat):
             own = bet.seat == winner.seat or (holder is not None and owners.get(bet.seat) == holder)
-            if bet.link != link.number or bet.dealer or own:
+            if bet.link != link.number or bet.dealer or own or bet.seat in self.lost:
                 continue
+            self.check_stays(bet.seat)
             waits = hit is None or winner.unverified or any(a.status != "final" for a in hit.awards)
             hit = hit or self._hit(link, winner)
             status: Status = "pending" if waits or _has_waiting(hit) else "final"

@@ -25,7 +25,7 @@ class Seat(msgspec.Struct, gc=False):
     player: whose the box is, if a claim says. shown: as it is journalled. ranked: by link number, for every
     link that the hand counts on. unverified: the links for which only a name was claimed (H4). late: folded,
     and settled after the others (B8). beaten: whose hand the other one beat, the seat itself or 0 for the
-    dealer (B11).
+    dealer (B11). abandoned: its player has left (P6).
     """
 
     number: int
@@ -38,15 +38,22 @@ class Seat(msgspec.Struct, gc=False):
     unverified: set[int] = set()
     late: bool = False
     beaten: int = 0
+    abandoned: bool = False
+
+    @property
+    def left(self) -> bool:
+        """Whether it shows nothing, but says that its player has left: that is no hand (P6)."""
+        return self.abandoned and not self.cards
 
 
 class ShownCards(NamedTuple):
-    """All that a settlement shows; seats in payout order, each once."""
+    """All that a settlement shows; seats in payout order, each once. left: seats that are no hand (P6)."""
 
     seats: list[Seat]
     board: tuple[int, ...]
     dealer: tuple[int, ...]
     bonus: tuple[int, ...] = ()
+    left: tuple[Seat, ...] = ()
 
 
 class SentClaims(NamedTuple):
@@ -92,15 +99,20 @@ def _seats(game: Game, claims: Iterable[Claim]) -> dict[int, Seat]:
     for claim in claims:
         if claim.folded:
             refuse_if(FOLD[game] == "none", "game_without_fold", game=game)
-        elif claim.cards is None and claim.hand is None:
+        elif claim.cards is None and claim.hand is None and not claim.abandoned:
             raise Refusal("seat_shows_nothing", seat=claim.seat)
+        if claim.abandoned:
+            more = claim.folded or claim.hand is not None or claim.link is not None
+            refuse_if(more or claim.seat in seats, "abandoned_alone", seat=claim.seat)
         cards = deck.parse_all(claim.cards)
-        if len(cards) not in counted:
+        if len(cards) not in counted and not (claim.abandoned and not cards):
             hands.check_counts(game, cards, ())
             counted.add(len(cards))
         seat = seats.get(claim.seat)
         if seat is None:
-            seats[claim.seat] = Seat(claim.seat, [claim], cards, claim.folded, claim.player)
+            seats[claim.seat] = Seat(
+                claim.seat, [claim], cards, claim.folded, claim.player, abandoned=claim.abandoned
+            )
         else:
             _add_claim(seat, claim, cards)
     return seats
@@ -108,7 +120,7 @@ def _seats(game: Game, claims: Iterable[Claim]) -> dict[int, Seat]:
 
 def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
     """Adds a claim of a seat; refused where it was made before, or shows different cards."""
-    twice = any(other.link == claim.link for other in seat.claims)
+    twice = seat.abandoned or any(other.link == claim.link for other in seat.claims)
     refuse_if(twice, "seat_named_twice", seat=claim.seat)
     if claim.cards is not None:
         first = all(other.cards is None for other in seat.claims)
@@ -131,7 +143,11 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
         bonus = _unchanged(round_.bonus, sent.bonus, "bonus_differs")
     common = Shown((), board, dealer, bonus)
     wagered = round_.links()
-    _check_all_in_one(state, round_, wagered, command, dealer)
+    every = list(sent.seats.values())
+    seats = [seat for seat in every if not seat.left]
+    left = tuple(seat for seat in every if seat.left)
+    _check_all_in_one(state, round_, wagered, seats, dealer, close=command.close)
+    _check_abandoned(state, round_, seats, left, close=command.close)
     # A mystery level is won by no hand: its links count none (Y7).
     played = [number for number in table.links if number in wagered and not state.link(number).terms.form]
     _check_players(table, round_, sent.named)
@@ -141,7 +157,6 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
         for claim in spoken
         if claim.hand is not None
     }
-    seats = list(sent.seats.values())
     _check_dealer(state, table, round_, dealer, board)
     if round_.offers:
         check_offers(state, table, round_, seats, common, close=command.close)
@@ -153,15 +168,49 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
     if order and max(order) > table.terms.seats:
         above = next(seat for seat in order if seat > table.terms.seats)
         raise Refusal("seat_above_table", seat=above, most=table.terms.seats)
-    _check_order(table, round_, seats, order)
+    _check_order(table, round_, seats, [number for number in order if not sent.seats[number].left])
+    _check_left(round_, left)
     _check_wagers(state, table, wagered, spoken)
     for seat in seats:
         if spoken:
             _read_claims(state, table, seat, named)
         else:  # cards alone, or a fold
-            seat.shown = [HandShown(seat.number, bytes(seat.cards), "", "", 0, seat.folded, seat.player)]
+            cards, folded = bytes(seat.cards), seat.folded
+            seat.shown = [HandShown(seat.number, cards, "", "", 0, folded, seat.player, seat.abandoned)]
     _check_possible(round_, seats, common)
-    return ShownCards(seats, board, dealer, bonus)
+    return ShownCards(seats, board, dealer, bonus, left)
+
+
+def _check_abandoned(
+    state: BankState, round_: Round, seats: Sequence[Seat], left: Sequence[Seat], *, close: bool
+) -> None:
+    """Checks seats whose players left: before the first close, by rules that know it, cards last (P6)."""
+    for seat in seats:
+        early = seat.abandoned and not round_.abandoned.get(seat.number)
+        refuse_if(early, "abandoned_unconfirmed", seat=seat.number)
+    for seat in left:
+        refuse_if(round_.reopened, "abandoned_too_late", seat=seat.number)
+        for bet in round_.bets:
+            terms = state.link(bet.link).terms
+            if bet.seat == seat.number and terms.of_massachusetts:
+                raise Refusal("abandoned_not_of_link", seat=seat.number, link=terms.link)
+    if close:
+        check_answered(round_, [seat.number for seat in left])
+
+
+def check_answered(round_: Round, left: Iterable[int] = ()) -> None:
+    """Refuses to end a round while people have not answered for a seat (P6). left: said of these now."""
+    waits = sorted({*round_.waiting(), *left} - round_.lost())
+    refuse_if(bool(waits), "abandoned_waits", seats=waits)
+
+
+def _check_left(round_: Round, left: Iterable[Seat]) -> None:
+    """Checks that the seats whose players left have wagers, which are not settled (P6)."""
+    for seat in left:
+        refuse_if(seat.number in round_.settled(), "seat_settled_already", seat=seat.number)
+    for seat in left:
+        idle = all(bet.seat != seat.number for bet in round_.bets)
+        refuse_if(idle, "abandoned_without_wager", seat=seat.number)
 
 
 def _rank_seats(
@@ -235,9 +284,9 @@ def _read_claims(state: BankState, table: Table, seat: Seat, named: dict[int, li
             spoken[kind] = name if name.suit else spoken.get(kind, name)
         link = link_number(state, table, claim.link) if claim.link else 0
         packed = b"" if seat.shown else deck.pack(seat.cards)
-        seat.shown.append(
-            HandShown(number, packed, claim.hand or "", claim.suit or "", link, claim.folded, seat.player)
-        )
+        hand, suit = claim.hand or "", claim.suit or ""
+        shown = HandShown(number, packed, hand, suit, link, claim.folded, seat.player, claim.abandoned)
+        seat.shown.append(shown)
 
 
 def _rank(
@@ -335,7 +384,13 @@ def _check_wagers(state: BankState, table: Table, wagered: set[int], claims: Seq
 
 
 def _check_all_in_one(
-    state: BankState, round_: Round, wagered: set[int], command: Settle, dealer: tuple[int, ...]
+    state: BankState,
+    round_: Round,
+    wagered: set[int],
+    seats: Sequence[Seat],
+    dealer: tuple[int, ...],
+    *,
+    close: bool,
 ) -> None:
     """Checks that a share link, or a wager on the dealer's hand, has all hands in one settlement (T5, A6).
 
@@ -346,12 +401,12 @@ def _check_all_in_one(
     shared = "share" in [state.link(number).terms.simultaneous for number in wagered]
     if round_.reopened or not (on_dealer or shared):
         return
-    if command.hands:
+    if seats:
         refuse_if(bool(round_.settlings), "one_settle_was_taken")
-        shown = {claim.seat for claim in command.hands}
+        shown = {seat.number for seat in seats} | round_.lost()
         left_out = sorted({bet.seat for bet in round_.bets if not bet.dealer} - shown, reverse=True)
-        refuse_if(bool(left_out) and not command.close, "one_settle_lacks_seats", seats=left_out)
-    wanted = on_dealer and bool(command.hands or command.close)
+        refuse_if(bool(left_out) and not close, "one_settle_lacks_seats", seats=left_out)
+    wanted = on_dealer and bool(seats or close)
     refuse_if(wanted and not dealer, "dealer_hand_missing")
 
 
@@ -368,12 +423,12 @@ def check_offers(
 
     What the first close decides is not due before, whatever seats are settled (B10, B13).
     """
-    settled = set(round_.settled())
+    settled, gone = set(round_.settled()), round_.lost()
     now = {seat.number for seat in seats}
     folded = {seat.number for seat in seats if seat.folded}
     due: set[int] = set()
     for bet in round_.bets:
-        if bet.link not in round_.offers:
+        if bet.link not in round_.offers or bet.seat in gone:
             continue
         terms = state.link(bet.link).terms
         if terms.hand_kind in DECIDED_AT_CLOSE:

@@ -92,9 +92,11 @@ def count(tally: AwardTally, chance: Chance) -> list[LevelCounted]:
         link.number: [_begin(link, level) for level in link.levels]
         for link in links_of(tally.state, tally.table)
     }
+    # No hand decides them: one at a seat that its player left counts, too (P6).
+    wagered = {(bet.seat, bet.link) for bet in tally.round.bets if not bet.dealer}
     for seat in sorted({bet.seat for bet in tally.round.bets}, reverse=True):
         for number, counting in levels.items():
-            if (seat, number) in tally.own:
+            if (seat, number) in wagered:
                 for one in counting:
                     _count_wager(tally, one, seat, chance)
     return [

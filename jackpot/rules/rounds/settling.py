@@ -26,7 +26,7 @@ from jackpot.rules.rounds.offers import decided_at_close
 from jackpot.rules.rounds.recompute import Edit, recompute, without_awards, without_bets
 from jackpot.rules.rounds.undo import History, Share, Take
 from jackpot.rules.signing import People
-from jackpot.rules.state import Award, BankState, Level, Link, Round, Sharer, Table
+from jackpot.rules.state import Award, BankState, HandShown, Level, Link, Round, Sharer, Table
 from jackpot.rules.void_causes import SETTLES, is_trips
 
 # Takes of one entry in their order: a seat's turn, the dealer's hand before the seat's own; then folded hands
@@ -56,15 +56,18 @@ def decide_settle(state: BankState, table: Table, command: Settle, around: Frame
     round_ = _find_locked(table, command.round)
     showing = claims.read(state, table, round_, command, sent)
     counts = _counts(state, table, command)
-    tally = AwardTally(state, table, round_)
-    sharers = _pay_turns(tally, showing) if command.hands or command.close else []
+    tally = AwardTally(state, table, round_, [seat.number for seat in showing.left])
+    sharers = _pay_turns(tally, showing) if showing.seats or command.close else []
     if command.close:
         _pay_at_close(tally, [*round_.sharers, *sharers], showing)
     made, closing = _with_late(state, tally), _closing(table, counts) if command.close else None
     counted = _count(tally, around) if closing else []
     return Settled(
         round=round_.id,
-        shown=[shown for seat in showing.seats for shown in seat.shown],
+        shown=[
+            *(shown for seat in showing.seats for shown in seat.shown),
+            *(HandShown(seat.number, player=seat.player, abandoned=True) for seat in showing.left),
+        ],
         board=pack(showing.board),
         dealer=pack(showing.dealer),
         made=made,
@@ -83,6 +86,7 @@ def decide_close(state: BankState, table: Table, command: Close, around: FrameCo
     round_ = _find_locked(table, command.round)
     if not round_.dealer and round_.on_dealer():
         raise Refusal("dealer_wagers_unpaid")
+    claims.check_answered(round_)
     if round_.offers:
         claims.check_offers(state, table, round_, [], claims.common_of(round_), close=True)
     closing = _closing(table, _counts(state, table, command))
@@ -237,7 +241,7 @@ def _dealer_turns(round_: Round, showing: ShownCards) -> list[tuple[int, int]]:
 
 def _dealer_players(round_: Round, link: int) -> tuple[int, ...]:
     seats = {bet.seat for bet in round_.bets if bet.dealer and bet.link == link}
-    return tuple(sorted(seats, reverse=True))
+    return tuple(sorted(seats - round_.lost(), reverse=True))
 
 
 def _moment(round_: Round, seat: int, *, late: bool = False) -> int:
@@ -268,6 +272,8 @@ def _pay_dealer(
     row, _ = tally.rows(number, ranked)
     if row is None:
         return
+    for player in winner.players:
+        tally.check_stays(player)
     if not isinstance(row.pays, Percent):
         tally.pay_row(link, row, winner, 0)
     elif link.terms.simultaneous == "order":
@@ -319,7 +325,8 @@ def _pay_hand(tally: AwardTally, seat: Seat, link: Link, ranked: Ranked, sharers
 def _pay_draws(tally: AwardTally, seat: int, cards: Collection[int], board: Collection[int]) -> None:
     """Pays the seat's Magic Card and Lucky Bonus, once, however many wagers it has (A7)."""
     for draw in tally.round.draws:
-        if not any(bet.seat == seat and bet.link == draw.link for bet in tally.round.bets):
+        played = any(bet.seat == seat and bet.link == draw.link for bet in tally.round.bets)
+        if not played or seat in tally.lost:
             continue
         link = tally.link(draw.link)
         if draw.magic in cards or draw.magic in board:
@@ -340,7 +347,9 @@ def _pay_at_close(tally: AwardTally, sharers: list[Sharer], showing: ShownCards)
         link = tally.link(number)
         pays = link.terms.rows[row].pays
         winners = [_winner(tally, sharer) for sharer in sharers if (sharer.link, sharer.row) == (number, row)]
-        if isinstance(pays, Percent):
+        # Those who bet on the dealer's hand may all have left since it was shown (P6).
+        winners = [winner for winner in winners if winner.players]
+        if isinstance(pays, Percent) and winners:
             tally.take(link, pays, winners, SHARED_FROM + row, moment)
     drawn = {bet.seat for bet in tally.round.bets} if tally.round.draws else set()
     for seat in sorted(drawn, reverse=True):

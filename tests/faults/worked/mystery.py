@@ -409,6 +409,13 @@ CYCLES: list[Cycle] = [
             on_link(
                 "change", 2, levels={"": {"minimum": "20.00", "must_hit_by": "20.40", "rate": "10"}}, ok=False
             ),
+            # small wagers, but an award by the old rate may leave up to 0.49
+            on_link(
+                "change",
+                2,
+                levels={"": {"minimum": "20.00", "must_hit_by": "20.40", "rate": "0.2"}},
+                ok=False,
+            ),
             on_link("change", 2, levels={"": {"minimum": "20.00", "must_hit_by": "40.00", "rate": "20"}}),
             on_link("resume"),
             Check({LEVEL: Level("10.50", "10", "0.50")}),

@@ -51,6 +51,11 @@ def strike(round_: str, seat: int, link: str, people: int, *, ok: bool = True) -
     return Act("strike", None, where, people, ok)
 
 
+def answer(round_: str, seat: int, *, abandoned: bool, ok: bool = True) -> Act:
+    where = {"table": "T1", "round": round_, "seat": seat, "abandoned": abandoned}
+    return Act("decide_abandoned", None, where, 1, ok)
+
+
 BONUS: Message = {"bonus": cards("Jd Td 9d")}
 
 EXAMPLES: list[Example] = [
@@ -341,6 +346,44 @@ EXAMPLES: list[Example] = [
             Frame("T1", void("r2", cause="stub-count"), refunds=("R:6",)),
         ),
         {("L", ""): Level("10000.00", "10000", "0")},
+    ),
+    Example(
+        "a player leaves: the floor confirms it, the wagers lose, and the cards earn the others their envy",
+        ("P6", "A5", "T8"),
+        "58 Pa. Code 643a.7(b), .12(d)(5) A",
+        (Link("L", "pa-643a-three-card-A"),),
+        (Table("T1"),),
+        (
+            Frame("T1", wager("r1", bets("L", [6, 5, 2]))),
+            Frame("T1", settle("r1", shown(5, abandoned=True), close=False)),
+            Frame("T1", close("r1"), code="bad_message"),
+            # Seat 6 would earn seat 5 an envy bonus, and nobody knows yet whether that seat stays.
+            Frame("T1", settle("r1", shown(6, "As Ks Qs"), close=False), code="bad_message"),
+            answer("r1", 4, abandoned=True, ok=False),
+            answer("r1", 5, abandoned=True),
+            # The mini-royal of hearts wins seat 5 nothing; it is worth 25.00 to each of the two others.
+            Frame(
+                "T1",
+                settle("r1", shown(6, "2c 7d 9h"), shown(5, "Ah Kh Qh", abandoned=True)),
+                envies([6, 2], "25.00", "mini-royal", 5),
+            ),
+        ),
+        {("L", ""): Level("1000.42", "1000", "0.42")},
+    ),
+    Example(
+        "a player did not leave: the hand is settled at its turn",
+        ("P6",),
+        "58 Pa. Code 643a.7(b), .12(d)(1) A",
+        (Link("L", "pa-643a-three-card-A"),),
+        (Table("T1"),),
+        (
+            Frame("T1", wager("r1", bets("L", [5]))),
+            Frame("T1", settle("r1", shown(5, abandoned=True), close=False)),
+            answer("r1", 5, abandoned=False),
+            answer("r1", 5, abandoned=False, ok=False),
+            Frame("T1", settle("r1", shown(5, "2c 7d 9h"))),
+        ),
+        {("L", ""): Level("1000.14", "1000", "0.14")},
     ),
     Example(
         "Cover All is paid at the close by the highest of the players' hands, and by how many there are",

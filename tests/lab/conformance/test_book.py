@@ -150,6 +150,16 @@ def test_what_is_against_an_offer_is_found(name: str, code: str | None, commands
     assert getattr(answer, "code", None) == code
 
 
+def test_a_seat_whose_player_left_has_lost_and_is_no_turn() -> None:
+    """P6: the tester's server confirms it at once; the others are settled in payout order as ever."""
+    report = ConformanceReport("table")
+    book = TableRecord(report, LINK, 100)
+    book.decide(wager(1, 7, 3))
+    left = command("settle", 2, hands=[{"seat": 3, "abandoned": True}])
+    assert all(isinstance(book.decide(each), Ack) for each in (left, settle(3, 7, close=True)))
+    assert not report.failed
+
+
 def test_a_void_lets_trips_wagers_be_settled() -> None:
     """P5: the tester's server decides as the rules do; the round goes on with these wagers."""
     book = TableRecord(
