@@ -182,10 +182,10 @@ class Play:
             self.frame(name, frames.Wager(f"{name}-r", (Bet(1, "old", 500),), lock=True))
             self.frame(name, frames.Settle(f"{name}-r", (Claim(1, ("As", "Ks", "Qs")),), close=True))
         self.act(OpenLink(ACCOUNT))
-        self.act(OpenTable(TableTerms("T10", "let-it-ride", 7, ("account",))))
-        self.frame("T10", frames.Wager("T10-r", (Bet(1, "account", 500),), lock=True))
+        self.act(OpenTable(TableTerms("T11", "let-it-ride", 7, ("account",))))
+        self.frame("T11", frames.Wager("T11-r", (Bet(1, "account", 500),), lock=True))
         credited = f"A{self.engine.state.next_award}"
-        self.frame("T10", frames.Settle("T10-r", (Claim(1, ("4s", "5h", "6d")),), close=True))
+        self.frame("T11", frames.Settle("T11-r", (Claim(1, ("4s", "5h", "6d")),), close=True))
         assert self.act(Credit(credited, "TX-81"), "anna").of_act().ok
         first, second = (f"H{self.engine.state.next_hit - back}" for back in (3, 2))
         for act in (
