@@ -20,7 +20,14 @@ from jackpot.auth.request_expiry import expire
 from jackpot.auth.retention import names_by_age, orphan_rows, papers_by_age
 from jackpot.auth.site_cursor import see_people
 from jackpot.bank.bank import Bank, BankStopped
-from jackpot.bank.config_alignment import AlignedBank, agree, is_left_out, open_books
+from jackpot.bank.config_alignment import (
+    AlignedBank,
+    agree,
+    align_triggers,
+    is_left_out,
+    open_books,
+    watch_triggers,
+)
 from jackpot.bank.level_order import watch_level_order
 from jackpot.bank.lifecycle import BankLifecycle, patience
 from jackpot.bank.readings import GamingDayCalendar, read_ended, take_readings
@@ -180,7 +187,8 @@ class Server(Process):
             name, holder, self.clock.monotonic(), shared=store.shared, others=len(config.servers) > 1
         )
         links = [terms for terms in config.links if terms.bank == name]
-        return Bank(lifecycle, store, self.clock, program, links)
+        key = None if config.mystery is None else config.mystery.key
+        return Bank(lifecycle, store, self.clock, program, links, key)
 
     async def _open_ledger(self) -> dict[str, Store]:
         """Opens a store for each bank; what its opening found is logged."""
@@ -249,6 +257,7 @@ class Server(Process):
             self._begin(bank, *duties)
             return
         await agree(bank, self.config, self._stores[bank.name], self.clock.unix_ms())
+        await align_triggers(bank)
         await bank.refresh()
         for link, reason in explained(bank.board, bank.name).items():
             log.warning("link_suspended", bank=bank.name, link=link, reason=reason)
@@ -265,6 +274,7 @@ class Server(Process):
         duties = [
             take_readings(bank, calendar),
             watch_level_order(bank),
+            watch_triggers(bank),
             see_people(bank, self.auth.directory),
         ]
         if site.papers_kept_days is not None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from jackpot.publish.board import NOT_OPENED, MeterBoard
-from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
+from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED, ROLLED_BACK, TRIGGER_REASON
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
@@ -26,6 +26,11 @@ REMEDIES: Final[Mapping[str, str]] = {
     "two people confirm it: `jackpot bank confirm-program DIGEST --bank {bank} --reason TEXT`",
     TRANSFERRED: "its money went to another link; close it, or fill it and let two people resume it: "
     "`jackpot links resume {link} --after transferred --reason TEXT`",
+    TRIGGER_REASON: "the server's log says which file is missing or wrong (`trigger_missing`), and "
+    "`jackpot mystery show` does: bring it back and start the server again; if it is lost for ever, two "
+    "people transfer the link's money and close it",
+    ROLLED_BACK: "bring back the ledger that has what was published; if that is lost, two people resume it "
+    "with fresh triggers: `jackpot links resume {link} --after rolled_back --reason TEXT`",
     CLOSED: "it has ended: take it out of the configuration, or go on with another link",
     CONFIG_REASON: "`jackpot links show {link}` shows what differs: two people confirm it on the link's page "
     "or by `jackpot links change {link} --reason TEXT`; or correct the "

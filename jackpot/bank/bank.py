@@ -10,6 +10,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import structlog
@@ -18,10 +19,12 @@ from controllers.answers import Ack
 from jackpot.bank.counts import Counts
 from jackpot.bank.lifecycle import BankLifecycle, LifecycleAction
 from jackpot.bank.recovery import Recovery
+from jackpot.bank.running_triggers import RunningTriggers
 from jackpot.bank.sequencer import QueuedCommand, Release, Sequencer
 from jackpot.clock import Clock
-from jackpot.ledger.journal import Head, genesis
+from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerError, Store
+from jackpot.ledger.witness import WitnessError
 from jackpot.publish.board import BoardLink, BoardSnapshot, MeterBoard
 from jackpot.rules import views
 from jackpot.rules.acts.programs import BeginProgram
@@ -82,9 +85,10 @@ class Bank:
     """One bank in this server. It decides nothing until `begin`, and writes while `run` does.
 
     lifecycle: its state here; each commit is reported to it. links: those on its board by the configuration.
-    program: the version that begins each epoch here. full: whether devices are read no further, for its queue
-    is full or is being drained for the end. on_durable is called after each commit; on_opened when devices
-    may be accepted; on_stopped when they may not be accepted any more.
+    program: the version that begins each epoch here. mystery_key: the file of the key (Y12). full: whether
+    devices are read no further, for its queue is full or is being drained for the end. on_durable is called
+    after each commit; on_opened when devices may be accepted; on_stopped when they may not be accepted any
+    more.
     """
 
     def __init__(
@@ -94,13 +98,18 @@ class Bank:
         clock: Clock,
         program: BeginProgram,
         links: Iterable[LinkTerms] = (),
+        mystery_key: Path | None = None,
     ) -> None:
         self.name = lifecycle.bank
+        self.triggers = RunningTriggers(self.name, mystery_key)
         self.lifecycle = lifecycle
         self.store = store
         self.clock = clock
         self.sequencer = Sequencer(
-            Engine(self.name), Head(self.name, 0, 0, genesis(self.name), "", 0), self._tell
+            Engine(self.name),
+            Head(self.name, 0, 0, genesis(self.name), "", 0),
+            self._tell,
+            triggers=self.triggers,
         )
         self.recovery = Recovery(self, store)
         self.board = MeterBoard(lifecycle.bank, clock, lifecycle)
@@ -222,7 +231,7 @@ class Bank:
 
     def begin(self, engine: Engine, head: Head) -> None:
         """Starts deciding, on a state that the ledger holds."""
-        self.sequencer = Sequencer(engine, head, self._tell)
+        self.sequencer = Sequencer(engine, head, self._tell, triggers=self.triggers)
         self._pause = 0.0
         self.board.reset(snapshot_of(engine))
         self.sequencer.begin(self._envelope(self._program))
@@ -306,6 +315,7 @@ class Bank:
             await self.store.append(self.name, batch.epoch, batch.before, batch.rows)
             now = self.clock.monotonic()
             self._acknowledged(began, now)
+            await self._witness(batch.rows)
             self.sequencer.committed()
             self.counts.commits.observe(now - began)
             self.counts.batches.observe(len(batch.rows))
@@ -320,6 +330,24 @@ class Bank:
         finally:
             slow.cancel()
         return True
+
+    async def _witness(self, rows: Iterable[Row]) -> None:
+        """Writes the batch's new commitments to the witness (Y8); nobody is told of any row before that.
+
+        Raises WitnessError where it cannot be written until the bank ends.
+        """
+        kept = [one for row in rows if row.triggers is not None for one in row.triggers.kept]
+        pause = RETRY_FIRST_S
+        while kept:
+            try:
+                await asyncio.to_thread(self.triggers.publish, kept)
+                return
+            except WitnessError as error:
+                log.warning("witness_not_written", bank=self.name, reason=str(error))
+                if self.lifecycle.stopped is not None or self.lifecycle.draining:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, RETRY_MAX_S)
 
     def _slow(self) -> None:
         self.counts.slow_commits += 1

@@ -3,13 +3,15 @@
 If the two differ the journal prevails, and the link is suspended.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple
 
 import structlog
 
 from jackpot.bank.bank import Bank
+from jackpot.bank.running_triggers import RunningTriggers
 from jackpot.bank.signed_head_check import check_signed, tell_unproved
 from jackpot.config import Config, differences
 from jackpot.config.writing import writing
@@ -29,16 +31,18 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Store
 from jackpot.rules import views
-from jackpot.rules.acts.links import CONFIG_REASON, OpenLink, Resume, Suspend
+from jackpot.rules.acts.links import CONFIG_REASON, ROLLED_BACK, TRIGGER_REASON, OpenLink, Resume, Suspend
 from jackpot.rules.acts.notices import check_lower, check_table_terms
 from jackpot.rules.acts.parameters import same_levels
 from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.acts.triggers import due
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal
+from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import CLOSED, BankState
 
@@ -59,6 +63,9 @@ BY_HAND: Final = (
 
 # What to do about terms that were not announced, or for a later day.
 PUT_BACK: Final = "until then put the configuration back as it was, and start again"
+
+# Which triggers are missing changes only when the ledger is read again; meanwhile their closes wait.
+LOOK_EVERY_S: Final = 1.0
 
 log: Final = structlog.get_logger()
 
@@ -294,6 +301,64 @@ async def agree_again(bank: Bank, config: Config) -> None:
         as_configured = journal == config.completed(terms, journal)
         if as_configured and CONFIG_REASON in suspended and CLOSED not in suspended:
             await _do(bank, Resume(CONFIG_REASON, (terms.link,), ""))
+
+
+async def align_triggers(bank: Bank) -> None:
+    """Suspends links whose triggers are not to be had, and resumes them once they are (Y12); two people
+    resume one whose ledger was rolled back (Y8).
+
+    The log says which file is missing, or wrong, and what to do. Raises BankStopped.
+    """
+    found = await bank.ask(lambda engine: list(_troubles(bank.triggers, engine.state)))
+    for trouble in found:
+        log.error(
+            "trigger_missing", bank=bank.name, link=trouble.link, level=trouble.level, reason=trouble.reason
+        )
+    # Of a link with both the harder one, which people resume.
+    wrong = {one.link: one.cause for one in sorted(found, key=lambda one: one.cause == ROLLED_BACK)}
+    for link, (terms, suspended) in (await bank.ask(_terms)).items():
+        if terms.form != "committed" or CLOSED in suspended:
+            continue
+        cause = wrong.get(link)
+        if cause is not None and cause not in suspended:
+            await _do(bank, Suspend(cause, (link,), ""))
+        if cause != TRIGGER_REASON and TRIGGER_REASON in suspended:
+            await _do(bank, Resume(TRIGGER_REASON, (link,), ""))
+
+
+async def watch_triggers(bank: Bank) -> None:
+    """Aligns the links whenever other triggers are missing, as after a doubt. Raises BankStopped."""
+    known = dict(bank.triggers.troubles())
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        if (now := dict(bank.triggers.troubles())) != known:
+            await align_triggers(bank)
+            known = now
+
+
+class _Trouble(NamedTuple):
+    """Why nothing can be decided on a level. cause: of its link's suspension."""
+
+    link: str
+    level: str
+    cause: str
+    reason: str
+
+
+def _troubles(triggers: RunningTriggers, state: BankState) -> Iterator[_Trouble]:
+    reasons = dict(triggers.troubles())
+    for link, level in due(state):
+        which = mystery.commitment_id(state, link, level, state.bank, 0, 0)
+        if reason := triggers.why_not(which, people=mystery.cycle_of(level).replace):
+            reasons.setdefault((which.link, which.level), reason)
+    behind = {
+        (last.which.link, last.which.level)
+        for last in mystery.last_commitments(state)
+        if triggers.is_behind(last.which)
+    }
+    for (link_name, level_name), reason in reasons.items():
+        cause = ROLLED_BACK if (link_name, level_name) in behind else TRIGGER_REASON
+        yield _Trouble(link_name, level_name, cause, reason)
 
 
 def is_closed(link: str) -> str:

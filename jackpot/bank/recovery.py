@@ -14,8 +14,10 @@ from jackpot.ledger.journal import Head, Snapshot
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild, still_own
 from jackpot.ledger.store import LedgerCorrupt, Store
+from jackpot.ledger.trigger_rows import stored
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP
 from jackpot.rules.engine import Engine
+from jackpot.rules.rounds import mystery
 
 if TYPE_CHECKING:
     from jackpot.bank.bank import Bank
@@ -78,7 +80,12 @@ class Recovery:
             last, expected = seen.seq, seen.hash
 
         def read(ledger: Reader) -> tuple[Engine, Head, bytes | None]:
-            return *self._read(ledger), ledger.hash_at(sequencer.bank, last) if last else expected
+            engine, head = self._read(ledger)
+            found = ledger.hash_at(sequencer.bank, last) if last else expected
+            if head.epoch == epoch:  # nobody else changes them now
+                levels = mystery.last_commitments(engine.state)
+                self._bank.triggers.load(stored(ledger) if levels else (), levels)
+            return engine, head, found
 
         engine, head, found = await self._store.run(read)
         still_own(head, epoch)

@@ -11,6 +11,7 @@ durable is thrown away with its answer; the commands wait in their order of arri
 to hold, whole as any transaction, was durable after all: its answers are released as they were decided.
 """
 
+import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -19,14 +20,18 @@ import msgspec
 
 from controllers.messages import Lock, Wager
 from jackpot.bank.draws import SecureChance, draws_at
+from jackpot.bank.running_triggers import RunningTriggers
 from jackpot.ledger.held import HeldRows
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
+from jackpot.ledger.trigger_rows import TriggerChanges
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, SnapshotSeal, digest_of
+from jackpot.rules.acts.triggers import RenewTriggers, due
 from jackpot.rules.chance import Chance
 from jackpot.rules.commands import DIGEST_BYTES, Envelope, RawDraws
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import DecidedEntry, Outcome
+from jackpot.rules.rounds import mystery
 from jackpot.runtime.isolate import failed
 
 # One batch is one transaction: large enough to share an fsync among a floor, small enough that a batch
@@ -60,7 +65,8 @@ class CommandBatch(msgspec.Struct, frozen=True):
 class QueuedCommand(msgspec.Struct, eq=False):
     """A submitted command or query, with its decision.
 
-    entry: its journal entry, if any. state: what it seals, if it is a snapshot seal.
+    entry: its journal entry, if any. state: what it seals, if it is a snapshot seal. triggers: what its row
+    keeps and opens of mystery levels. own: it followed from the one before it, and is made again.
     """
 
     work: Envelope | Question
@@ -69,6 +75,8 @@ class QueuedCommand(msgspec.Struct, eq=False):
     entry: DecidedEntry | None = None
     poison: str | None = None
     state: bytes | None = None
+    triggers: TriggerChanges | None = None
+    own: bool = False
 
 
 def _release_nobody(_outcome: Outcome) -> None:
@@ -100,9 +108,11 @@ class Sequencer:
         snapshot_every: int = SEAL_STEP,
         draws: Draws = draws_at,
         chance: Chance | None = None,
+        triggers: RunningTriggers | None = None,
     ) -> None:
         self.engine = engine
         self._chance = engine.chance = chance or SecureChance()
+        self._triggers = engine.triggers = triggers or RunningTriggers(head.bank, None)
         self.bank = head.bank
         self.epoch = head.epoch
         self.durable_seq = head.seq
@@ -123,6 +133,7 @@ class Sequencer:
         self._deciding = True
         self._releasing = False
         self._one_by_one = 0
+        self._at = 0
 
     def begin(self, first: Envelope) -> None:
         """Decides what is the first row of the epoch: the journal's own, which nobody waits for (S3)."""
@@ -173,7 +184,7 @@ class Sequencer:
         rows = []
         for item in self._flight:
             if (entry := item.entry) is not None:
-                row = row_of(self.bank, self.epoch, entry, previous)
+                row = row_of(self.bank, self.epoch, entry, previous, item.triggers)
                 rows.append(row)
                 previous = row.hash
         self._flight_end = (before + len(rows), previous)
@@ -211,6 +222,8 @@ class Sequencer:
         if len(items) == 1:
             if items[0].state is not None:
                 raise InvariantError("the ledger refused a seal")
+            if items[0].own:
+                raise InvariantError("the ledger refused new commitments of mystery levels")
             if items[0] is self._first:
                 raise InvariantError("the ledger refused the row that says which program this is")
             if items[0].poison is not None:
@@ -233,7 +246,7 @@ class Sequencer:
         doubtful, self._doubtful = self._doubtful, []
         survived = (head.seq, head.hash) == self._flight_end
         self.engine, self.epoch = engine, head.epoch
-        engine.chance = self._chance
+        engine.chance, engine.triggers = self._chance, self._triggers
         self.durable_seq, self.durable_hash = head.seq, head.hash
         self.held.settled(engine, head)
         if survived:
@@ -247,13 +260,17 @@ class Sequencer:
             self._first = _own(first)
             again.appendleft(self._first)
         self.depth = len(again)
+        if first is None and (renewal := self._renewal(self._at)) is not None:
+            self._decided.append(renewal)
+            self.depth += 1
         while again and self._deciding:
             self._decide(again.popleft())
         self._waiting.extend(again)
 
     def _decide(self, item: QueuedCommand) -> None:
-        work, seal = item.work, None
+        work, renewal, seal = item.work, None, None
         try:
+            self._triggers.begin()
             if not isinstance(work, Envelope):
                 item.outcome = work(self.engine)
             else:
@@ -264,6 +281,10 @@ class Sequencer:
                 else:
                     item.outcome = outcome = self.engine.execute_as_internal(work, item.poison)
                 item.entry = entry = outcome.entry
+                item.triggers = self._triggers.taken()
+                self._at = self._at if entry is None else entry.at
+                if entry is not None and entry.table is None:
+                    renewal = self._renewal(entry.at)
                 if entry is not None and self.engine.unsealed >= self._snapshot_every:
                     seal = self._seal(entry.at)
         except Exception as error:  # the engine is broken, whatever it was: only a rebuild helps
@@ -274,9 +295,34 @@ class Sequencer:
             self._discard_decided()
             return
         self._decided.append(item)
+        if renewal is not None:
+            self._decided.append(renewal)
+            self.depth += 1
         if seal is not None:
             self._decided.append(seal)
             self.depth += 1
+
+    def _renewal(self, at: int) -> QueuedCommand | None:
+        """The commitments that are due after an act, before anything else is decided (Y8, Y11, Y12)."""
+        state = self.engine.state
+        if not any(
+            link.closed
+            or not self._triggers.why_not(
+                mystery.commitment_id(state, link, level, state.bank, 0, 0),
+                people=mystery.cycle_of(level).replace,
+            )
+            for link, level in due(state)
+        ):
+            return None
+        self._triggers.begin()
+        digest = os.urandom(DIGEST_BYTES)
+        envelope = Envelope(RenewTriggers(), at=at, tick=0, digest=digest)
+        renewed = self.engine.execute(envelope)
+        if renewed.entry is None:
+            raise InvariantError(f"commitments that are due are not made: {renewed.answer}")
+        return QueuedCommand(
+            envelope, _release_nobody, renewed, renewed.entry, triggers=self._triggers.taken(), own=True
+        )
 
     def _seal(self, at: int) -> QueuedCommand:
         """The snapshot seal that is due with an entry; no caller waits for it."""
@@ -323,10 +369,10 @@ class Sequencer:
 
     def _wait_again(self, items: Sequence[QueuedCommand]) -> None:
         """Puts items back in the queue, except seals: the next one is due with the first entry."""
-        waiting = [item for item in items if item.state is None]
+        waiting = [item for item in items if item.state is None and not item.own]
         self.depth -= len(items) - len(waiting)
         for item in waiting:
-            item.outcome = item.entry = None
+            item.outcome = item.entry = item.triggers = None
         self._waiting.extendleft(reversed(waiting))
 
     def _snapshot_of(self, state: bytes, rows: Sequence[Row]) -> Snapshot:

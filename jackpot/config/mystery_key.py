@@ -14,7 +14,7 @@ import re
 import secrets
 import stat
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Final, NoReturn
 from jackpot.config.keys import KEY_BYTES, KEY_MODES
 from jackpot.config.settings import ConfigErrors, Mystery
 from jackpot.config.source import ConfigSource
+from jackpot.rules.paytable import LinkTerms
 
 MAKES_ONE: Final = "jackpot mystery new-key"
 # Keeps the id from being any other hash of the key; the id's length makes no two keys of a site alike.
@@ -39,14 +40,22 @@ key = "{key}"
 """
 
 
-def read_mystery_section(source: ConfigSource, roles: Collection[str]) -> Mystery | None:
+def read_mystery_section(
+    source: ConfigSource, roles: Collection[str], links: Iterable[LinkTerms]
+) -> Mystery | None:
     """Reads [mystery], None where there is none. A key that cannot be used is a warning, which names its
     file: the other links of the house play on, and the levels that need it wait (Y12).
 
     roles: a machine without table keys seals nothing, and has no mystery key.
     """
     given = source.section("mystery")
-    if "key" not in given or "table" not in roles:
+    if "table" not in roles:
+        return None
+    if "key" not in given:
+        if not source.spoiled("mystery") and any(terms.form == "committed" for terms in links):
+            source.wrong(
+                "mystery.key", f"is missing: a committed link needs one: `{MAKES_ONE} FILE` makes it"
+            )
         return None
     file = source.path.parent / given["key"]
     try:

@@ -76,6 +76,7 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
     tables, signs = read_tables(source, links, offers), read_signs(source, links)
     udp_signs = read_udp_signs(source, links)
     keys = read_keys(source, roles)
+    mystery = read_mystery_section(source, roles, terms)
     redis, heads, notify = read_redis(source), read_heads(source, roles), read_notify(source, roles)
     signage = read_signage(source, redis)
     ledger = _ledger(source)
@@ -86,7 +87,6 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
     _warn_of_links(source, links, tables, signs if len(servers) > 1 else ())
     _warn_of_final(source, site, links)
     ends, people = read_ends(source, roles), _people(source)
-    mystery = read_mystery_section(source, roles)
     return Config(
         path=source.path,
         site=site,

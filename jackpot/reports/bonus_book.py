@@ -12,17 +12,19 @@ from typing import Final, NamedTuple
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.reports.contributions import contributed_by
+from jackpot.reports.read.dealt import DealtRound, watch
 from jackpot.reports.read.entries import one
 from jackpot.reports.read.gaming_days import DayPart
 from jackpot.reports.read.hits import HitStory, changes, stories_within
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.read.shifts import shift_of
 from jackpot.reports.reconcile import joined_with, moved
-from jackpot.reports.report import ReportProblem
+from jackpot.reports.report import InArchive, ReportProblem
 from jackpot.rules import meter
+from jackpot.rules.events import LevelCounted
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms
-from jackpot.rules.state import Award
+from jackpot.rules.state import Award, DrawMade
 from jackpot.text import Sentence
 
 PAID_BY_HOUSE: Final[Mapping[str, str]] = {"odds": "odds", "envy": "envy", "draw": "draws"}
@@ -71,10 +73,46 @@ class AwardMove(NamedTuple):
 
 
 class Played(NamedTuple):
-    """Terms on which wagers were made, at a table of so many seats."""
+    """Terms on which wagers were made, at a table of so many seats.
+
+    players: of the rounds, where what a hand pays depends on them (Cover All), else 1.
+    """
 
     terms: LinkTerms
     seats: int
+    players: int = 1
+
+
+class PlayersTally:
+    """What was wagered by table, link, shift and players on wagers whose pay depends on these (B10).
+
+    A `RoundListener`. sums: micro-dollars.
+    """
+
+    def __init__(self, names: JournalNames, site: Site) -> None:
+        self._names = names
+        self._site = site
+        self.sums: Counter[tuple[int, int, str, int]] = Counter()
+
+    def drawn(self, seq: int, round_: DealtRound, draws: list[DrawMade]) -> None:
+        """Nothing is drawn for offers."""
+
+    def counted(self, levels: list[LevelCounted]) -> None:
+        """No level counts an offer."""
+
+    def played(self, round_: DealtRound, sign: int) -> None:
+        """Counts a round that ended, or takes it back."""
+        shift = shift_of(round_.at, self._site)
+        for bet in round_.bets:
+            terms = self._names.links[bet.link]
+            if by_players(terms):
+                key = round_.table, bet.link, shift, round_.players
+                self.sums[key] += sign * bet.wagered(terms)
+
+
+def by_players(terms: LinkTerms) -> bool:
+    """Whether what a hand pays depends on how many play (Cover All)."""
+    return terms.hand_kind == "best-of-table"
 
 
 class BonusBook:
@@ -82,10 +120,19 @@ class BonusBook:
 
     figures: by key, micro-dollars by name, and how many wagers and hits. hands: by key, awards by the hand
     that won. wagers: by key, how many on each of `played`, by its place. offered: the same of offers, whose
-    wagers are not counted: micro-dollars (B1). problems: what does not add up.
+    wagers are not counted: micro-dollars (B1); of Cover All only where the book is asked for what is
+    expected, which takes the rounds. problems: what does not add up.
     """
 
-    def __init__(self, ledger: Reader, names: JournalNames, site: Site, parts: Sequence[DayPart]) -> None:
+    def __init__(
+        self,
+        ledger: Reader,
+        names: JournalNames,
+        site: Site,
+        parts: Sequence[DayPart],
+        *,
+        expected: bool = False,
+    ) -> None:
         self.names = names
         self.figures: defaultdict[BonusKey, Counter[str]] = defaultdict(Counter)
         self.hands: defaultdict[BonusKey, Counter[str]] = defaultdict(Counter)
@@ -101,6 +148,8 @@ class BonusBook:
             self._awards(parts)
         for part in parts:
             self._wagers(part)
+            if expected:
+                self._by_players(part)
             self.problems += self._links(part)
 
     def _wagers(self, part: DayPart) -> None:
@@ -111,7 +160,8 @@ class BonusBook:
             figures, place = self.figures[key], self._place(link, rated, table)
             if not level:
                 figures["wagered"] += micros
-                self.offered[key][place] += micros
+                if not by_players(names.links[link]):
+                    self.offered[key][place] += micros
                 continue
             terms, wagers = names.link_terms(link, rated), micros // names.each(link, rated)
             figures["wagers"] += wagers
@@ -121,6 +171,37 @@ class BonusBook:
                 figures["onto_meters"] += primary
                 figures["onto_reserves"] += reserve
             self.wagers[key][place] += wagers
+
+    def _by_players(self, part: DayPart) -> None:
+        """What was wagered on Cover All with each number of players; of rounds that the ledger still has."""
+        links = {
+            key.link
+            for key in self.figures
+            if key.period == part.name and by_players(self.names.links[key.link])
+        }
+        if not links:
+            return
+        tally = PlayersTally(self.names, self._site)
+        try:
+            watch(self._ledger, self.names.bank, part.after, part.upto, tally)
+        except InArchive:
+            self.problems.append(
+                ReportProblem(
+                    "players_archived",
+                    "{link}, {period}: its expected cost is left out, for its rounds are in the archive",
+                    link=" ".join(sorted(filter(None, map(self.names.link, links)))),
+                    period=part.name,
+                )
+            )
+            return
+        for (table, link, shift, players), micros in tally.sums.items():
+            played = Played(self.names.link_terms(link, part.upto), self.names.tables[table].seats, players)
+            place = self._places.setdefault(played, len(self.played))
+            if place == len(self.played):
+                self.played.append(played)
+            key = BonusKey(part.name, link, table, shift)
+            self.figures[key]["wagered"] += 0  # so that the key has a row
+            self.offered[key][place] += micros
 
     def _wagered(self, part: DayPart) -> Counter[tuple[str, int, int, int, int]]:
         """What was contributed, by shift, table, link, level and the entry at which its rates held.

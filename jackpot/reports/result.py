@@ -33,7 +33,7 @@ from jackpot.reports.report import (
     ReportRequest,
     ReportResult,
 )
-from jackpot.rules.paytable import Percent
+from jackpot.rules.paytable import Percent, row_for
 from jackpot.rules.rounds.mystery import MYSTERY
 from jackpot.text import Sentence, game
 
@@ -138,9 +138,10 @@ class Difference(NamedTuple):
 
 def expectation(played: Played) -> Expectation:
     """What exact odds say of one wager on these terms."""
-    terms, seats = played
+    terms, seats, players = played
     hands: dict[str, tuple[Fraction, Fraction]] = {}
-    for row, chance in zip(terms.rows, row_chances(terms), strict=True):
+    for printed, chance in zip(terms.rows, row_chances(terms, players), strict=True):
+        row = row_for(printed, players)
         own, paid = hands.get(row.hand, (Fraction(0), Fraction(0)))
         by_house = 0 if isinstance(row.pays, Percent) else chance * times(row.pays, terms.wager) * terms.wager
         hands[row.hand] = own + chance, paid + by_house
@@ -149,12 +150,12 @@ def expectation(played: Played) -> Expectation:
         hands[MYSTERY] = sum(won, Fraction(0)), Fraction(0)
     draws = draws_return(terms, seats) * terms.wager
     return Expectation(
-        odds_return(terms) * terms.wager + draws,
+        odds_return(terms, players) * terms.wager + draws,
         reseeds_return(terms) * terms.wager,
         sum((chance for chance, _ in hands.values()), Fraction(0)),
         hands,
         draws,
-        odds_return(terms) + draws / terms.wager,
+        odds_return(terms, players) + draws / terms.wager,
     )
 
 
@@ -296,7 +297,7 @@ class MonthBook:
             if parts:
                 must_be_here(ledger, bank, parts[0].after)
                 self.banks[bank] = parts[0].after + 1, parts[-1].upto
-                self._add(BonusBook(ledger, names, wanted.site, parts), wanted)
+                self._add(BonusBook(ledger, names, wanted.site, parts, expected=True), wanted)
 
     def by(self, group: str) -> dict[str, ResultFigures]:
         """Figures of each link, table, game, shift or day; a link's own are of no table, game or shift."""

@@ -23,6 +23,7 @@ from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Confirm
 from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.acts.tables import TableOpened
+from jackpot.rules.acts.triggers import TriggersRenewed
 from jackpot.rules.chance import NO_CHANCE, Chance
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand, Command, Envelope, TableHello
@@ -39,9 +40,10 @@ from jackpot.rules.rounds.betting import FrameContext
 from jackpot.rules.signing import People
 from jackpot.rules.state import ANSWERS_KEPT, AnsweredAct, AnsweredFrame, BankState, FrameRefused, Table
 from jackpot.rules.templates import TEMPLATES
+from jackpot.rules.triggers import NO_TRIGGERS, TriggerSource
 
 # Events of the bank's writer itself, without an answer to anybody.
-OWN = (Sealed, ProgramBegan)
+OWN = (Sealed, ProgramBegan, TriggersRenewed)
 # Events that are neither a table's frame nor an act that anybody may ask for again.
 UNASKED = (*lost_acks.GREETINGS, *conflict.APPLIES, *OWN)
 # Events after which there are other tables.
@@ -70,7 +72,8 @@ DECIDE: Final[dict[type[Command], Callable[[BankState, Table, Any, FrameContext]
 class Engine:
     """The engine of one bank. Between entries its state is whole; see the module's text.
 
-    chance: what its decisions draw from (Y2); none, unless its bank's writer gives it one.
+    chance, triggers: what its decisions draw from, and ask, for mystery levels (Y2); none, unless its bank's
+    writer gives it some.
     """
 
     def __init__(self, bank: str) -> None:
@@ -78,6 +81,7 @@ class Engine:
         self._tables: dict[str, Table] = {}
         self.epoch = Epoch()
         self.chance: Chance = NO_CHANCE
+        self.triggers: TriggerSource = NO_TRIGGERS
 
     @property
     def seq(self) -> int:
@@ -150,7 +154,7 @@ class Engine:
             return _not_applied(table, seq, Refusal("seq_gap", next=table.last_seq + 1))
         try:
             asked_ms = self.epoch.asked_ms(table, envelope.tick)
-            around = _around(self.epoch, table, envelope, asked_ms, self.chance)
+            around = _around(self.epoch, table, envelope, asked_ms, self.chance, self.triggers)
             event = DECIDE[type(command)](self.state, table, command, around)
         except Refusal as refusal:
             if refusal.code in NOT_APPLIED:
@@ -162,17 +166,22 @@ class Engine:
         return self._commit(envelope, table, event)
 
     def decide(
-        self, envelope: Envelope, asked_ms: int, lately: int | None = None, chance: Chance = NO_CHANCE
+        self,
+        envelope: Envelope,
+        asked_ms: int,
+        lately: int | None = None,
+        chance: Chance = NO_CHANCE,
+        triggers: TriggerSource = NO_TRIGGERS,
     ) -> Event:
         """The event that a command, other than a hello, would lead to now; nothing changes.
 
         asked_ms: as in `Wagered`, in place of this engine's own clock. lately: as in `FrameContext`, None
-        where this engine knows. chance: in place of its own. Raises Refusal, InvariantError.
+        where this engine knows. chance, triggers: in place of its own. Raises Refusal, InvariantError.
         """
         table, command = self._tables.get(envelope.table or ""), envelope.command
         if table is None:
-            return self._decide_act(command, _by(envelope))
-        around = _around(self.epoch, table, envelope, asked_ms, chance)
+            return self._decide_act(command, _by(envelope, triggers))
+        around = _around(self.epoch, table, envelope, asked_ms, chance, triggers)
         if lately is not None:
             around = msgspec.structs.replace(around, rounds_lately=lately)
         return DECIDE[type(command)](self.state, table, command, around)
@@ -225,7 +234,7 @@ class Engine:
         """Decides and applies an act of people or of the server, once however often it is sent."""
         if (before := self.done_before(envelope.digest)) is not None:
             return Outcome(None, before.answer)
-        command, by = envelope.command, _by(envelope)
+        command, by = envelope.command, _by(envelope, self.triggers)
         if isinstance(command, Confirm) and (request := requests.waits(self.state, command.request)):
             waited = self.epoch.waited_ms(request, envelope.tick)
             by = by._replace(people=requests.confirmed(by.people, request, waited))
@@ -324,15 +333,17 @@ class Engine:
         self._tables = {table.terms.table: table for table in self.state.tables}
 
 
-def _by(envelope: Envelope) -> ActContext:
-    return ActContext(People(envelope.people, envelope.proof), envelope.tick, envelope.at)
+def _by(envelope: Envelope, triggers: TriggerSource) -> ActContext:
+    return ActContext(People(envelope.people, envelope.proof), envelope.tick, envelope.at, triggers)
 
 
-def _around(epoch: Epoch, table: Table, envelope: Envelope, asked_ms: int, chance: Chance) -> FrameContext:
+def _around(
+    epoch: Epoch, table: Table, envelope: Envelope, asked_ms: int, chance: Chance, triggers: TriggerSource
+) -> FrameContext:
     """The frame context. asked_ms: as in `Wagered`."""
     tick = envelope.tick
     lately = epoch.lately(table, tick) if table.terms.max_rounds_per_minute else 0
-    return FrameContext(envelope.draws, asked_ms, lately, tick, chance)
+    return FrameContext(envelope.draws, asked_ms, lately, tick, chance, triggers)
 
 
 def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]) -> None:

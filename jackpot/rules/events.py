@@ -104,17 +104,37 @@ class TakeMade(msgspec.Struct, frozen=True, array_like=True, gc=False):
     moment: int = 0
 
 
+class TriggerOpened(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What a commitment had fixed (Y12). salt: 32 bytes. value: micro-dollars. raw: the random bytes that the
+    value was drawn from.
+    """
+
+    salt: bytes
+    value: int
+    raw: bytes
+
+
+class TriggerCommitted(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A new commitment of a level (Y12). number: it grows in its level for ever. digest: 32 bytes."""
+
+    number: int
+    digest: bytes
+
+
 class LevelCounted(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The wagers of a closed round as they counted on a mystery level, one by one in payout order (Y3).
 
     wagers: how many. drawn: the raw bytes of the number of each wager that lifted the meter to where nothing
-    was decided yet (Y2). What was won is a take of the entry, whose order names the wager's place.
+    was decided yet (Y2). What was won is a take of the entry, whose order names the wager's place. opened,
+    committed: of a committed level, for each win in turn, what it opens and what it is committed to next.
     """
 
     link: int
     level: int
     wagers: int
     drawn: list[bytes] = []
+    opened: list[TriggerOpened] = []
+    committed: list[TriggerCommitted] = []
 
 
 class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -18,6 +18,7 @@ from jackpot.rules import row_commands
 from jackpot.rules.acts import conflict, decode_asked, is_alone, lost_acks
 from jackpot.rules.acts.programs import ProgramBegan
 from jackpot.rules.acts.requests import ActRefused, Requested
+from jackpot.rules.acts.triggers import TriggersRenewed
 from jackpot.rules.chance import Chance, JournaledChance
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import Command, Envelope, RawDraws
@@ -29,9 +30,11 @@ from jackpot.rules.money import MICROS_PER_UNIT, to_cents
 from jackpot.rules.outcome import Written
 from jackpot.rules.phrases import english, misfit
 from jackpot.rules.refusal import CODES, HITS_TOLD_MAX, NOT_APPLIED, Refusal
+from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import People
 from jackpot.rules.state import Award, BankState, Table
 from jackpot.rules.templates import TEMPLATES
+from jackpot.rules.triggers import JournaledTriggers, ToldOfTriggers, TriggerSource
 from jackpot.rules.void_causes import CAUSES
 
 # How many characters of each value a difference shows: enough to see what was changed.
@@ -48,7 +51,12 @@ class Decider(Protocol):
     epoch: Epoch
 
     def decide(
-        self, envelope: Envelope, asked_ms: int, lately: int | None = None, chance: Chance = ...
+        self,
+        envelope: Envelope,
+        asked_ms: int,
+        lately: int | None = None,
+        chance: Chance = ...,
+        triggers: TriggerSource = ...,
     ) -> Event: ...
 
 
@@ -103,7 +111,9 @@ def check(
         asked, people = command, getattr(event, "people", People())
     envelope = _envelope(entry, table, asked, people, _draws(state, getattr(event, "locking", None)), event)
     try:
-        decided = engine.decide(envelope, _asked_ms(table, event), chance=_chance(event))
+        decided = engine.decide(
+            envelope, _asked_ms(table, event), chance=_chance(event), triggers=_triggers(state, event)
+        )
     except Refusal as refusal:
         return f"the rules refuse it: {refusal.message} ({refusal.code})"
     except InvariantError as error:
@@ -352,6 +362,38 @@ def _chance(event: Event) -> JournaledChance:
     """The raw bytes of what was drawn for mystery levels (Y2)."""
     counted = event.counted if isinstance(event, e.Settled | e.Closed) else []
     return JournaledChance({(one.link, one.level): iter(one.drawn) for one in counted})
+
+
+def _triggers(state: BankState, event: Event) -> JournaledTriggers:
+    """What the entry opened, and what it committed to (Y12)."""
+    if isinstance(event, TriggersRenewed):
+        renewed = (
+            _told_of(state, one.link, one.level, [one.opened], [one.committed]) for one in event.levels
+        )
+        return JournaledTriggers(renewed)
+    counted = event.counted if isinstance(event, e.Settled | e.Closed) else []
+    return JournaledTriggers(
+        _told_of(state, one.link, one.level, one.opened, one.committed) for one in counted
+    )
+
+
+def _told_of(
+    state: BankState,
+    link: int,
+    level: int,
+    opened: Iterable[e.TriggerOpened | None],
+    committed: Iterable[e.TriggerCommitted | None],
+) -> ToldOfTriggers:
+    of = state.link(link)
+    at = of.levels[level - 1]
+    running = mystery.running_of(at)
+    return ToldOfTriggers(
+        of.terms.link,
+        at.terms.level,
+        b"" if running is None else running.digest,
+        [one for one in opened if one is not None],
+        [one for one in committed if one is not None],
+    )
 
 
 def _wager(state: BankState, event: e.Wagered, seq: int) -> Command:

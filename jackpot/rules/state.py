@@ -169,13 +169,30 @@ class HitShown(msgspec.Struct, array_like=True, gc=False):
     cards: bytes = b""
 
 
+class Commitment(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The last commitment to a trigger of a level (Y12); the trigger itself is in no state.
+
+    bank, cycle: where it was made, as in its hash. above, upto: the trigger is a sum between them, the higher
+    one among them; micro-dollars. running: it was not opened yet.
+    """
+
+    bank: str
+    cycle: int
+    number: int
+    digest: bytes
+    above: int
+    upto: int
+    running: bool = True
+
+
 class MysteryCycle(msgspec.Struct, array_like=True, gc=False):
     """The running cycle of a level that must hit by a sum (Y2), and what is left of those before (Y4).
 
     terms: on which it began; changed ones count from the next (Y11). start: its meter then. decided: the
     highest meter that was decided without a win, at first the start. stake: the house's money in it (L8).
     undone: by the cycle whose award was undone, what waits in the overflow for refunds of its wagers. lent:
-    by award, what the house paid when people raised it. Micro-dollars.
+    by award, what the house paid when people raised it. Micro-dollars. commitment: of a committed level.
+    replace: it is to be opened, and the trigger drawn afresh, before anything is decided by it (Y8, Y11).
     """
 
     terms: LevelTerms
@@ -184,6 +201,8 @@ class MysteryCycle(msgspec.Struct, array_like=True, gc=False):
     stake: int
     undone: dict[int, int] = {}
     lent: dict[int, int] = {}
+    commitment: Commitment | None = None
+    replace: bool = False
 
 
 class Level(msgspec.Struct, array_like=True):

@@ -66,6 +66,12 @@ TEMPLATES: Final[dict[str, Template]] = {
     "link_is_suspended": Template(
         Code.SUSPENDED, "{link} is suspended ({reasons})", ("link", "reasons:list"), field="link"
     ),
+    "trigger_missing": Template(
+        Code.SUSPENDED,
+        "the trigger of {link} {level} is not to be had now",
+        ("link", "level"),
+        field="link",
+    ),
     "cards_must_stay": Template(
         Code.TABLE_HELD, "the cards of a cage award stay on the table until it is documented or released"
     ),

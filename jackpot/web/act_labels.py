@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from jackpot.publish.board import LEDGER_REASON, NOT_OPENED
-from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
+from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED, ROLLED_BACK, TRIGGER_REASON
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
@@ -79,6 +79,8 @@ CAUSES: Final[Mapping[str, str]] = {
     BEHIND: "a table has answers that the ledger has lost",
     RESTORED: "the ledger was restored from a copy",
     CONFIG_REASON: "the configuration has other terms",
+    TRIGGER_REASON: "a trigger of its levels is not to be had",
+    ROLLED_BACK: "the ledger lacks a commitment that was published",
     PROGRAM_REASON: "two people have not confirmed the program yet",
     TRANSFERRED: "its money went to another link",
     NOT_OPENED: "the server could not open it",

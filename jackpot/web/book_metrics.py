@@ -9,7 +9,7 @@ from typing import Final
 
 from jackpot.publish.board import NOT_OPENED
 from jackpot.rules import views
-from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
+from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED, ROLLED_BACK, TRIGGER_REASON
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
@@ -23,6 +23,7 @@ _MS: Final = 1000
 # Why a link takes no wagers, as tables are told it too.
 REASONS: Final = (
     CONFIG_REASON, PROGRAM_REASON, INTERNAL, BEHIND, RESTORED, OPERATOR, NOT_OPENED, TRANSFERRED, CLOSED,
+    TRIGGER_REASON, ROLLED_BACK,
 )  # fmt: skip
 STATUSES: Final = views.WAITING
 PAYERS: Final = ("cage", "inventory", "account")

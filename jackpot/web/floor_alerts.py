@@ -9,7 +9,7 @@ from jackpot.api.suspension_help import remedies, remedy, suspended
 from jackpot.auth.auth_service import NOBODY_YET
 from jackpot.bank.bank import Bank
 from jackpot.net.devices import ConnectedDevices
-from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR
+from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, ROLLED_BACK, TRIGGER_REASON
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
@@ -35,6 +35,12 @@ _ON_PAGE: Final = {
     INTERNAL: Sentence("keep the log; once it is understood two people resume it on its page"),
     TRANSFERRED: Sentence(
         "its money went to another link; close it on its page, or two people resume it there"
+    ),
+    TRIGGER_REASON: Sentence(
+        "the server's log says which file is missing; bring it back and start the server again"
+    ),
+    ROLLED_BACK: Sentence(
+        "bring back the ledger that has it; if that is lost, two people resume the link on its page"
     ),
     PROGRAM_REASON: Sentence(
         "two people compare the program's digest with the published one, on the link's page"

@@ -84,7 +84,11 @@ def test_a_key_is_of_who_asks_and_of_what_is_asked() -> None:
         ("strike", {**STRIKE, "seat": "1"}, "seat: expected int, got str"),
         ("strike", {**STRIKE, "on": "both"}, "on: invalid enum value 'both'"),
         ("strike", {**STRIKE, "table": "T 1"}, "table: characters not allowed"),
-        ("resume", {**RESUME, "cause": "config"}, "cause: operator, internal, restored or transferred"),
+        (
+            "resume",
+            {**RESUME, "cause": "config"},
+            "cause: operator, internal, restored, transferred or rolled_back",
+        ),
         ("correct", {**CORRECT, "amount": 5}, 'amount: a sum as a string, such as "9999.21"'),
         ("correct", {**CORRECT, "amount": "9.999"}, "amount: '9.999' is finer than a cent (M1)"),
         (

@@ -9,6 +9,7 @@ from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.rules.acts.snapshot_seals import SnapshotSeal
 from jackpot.rules.commands import Envelope
 from jackpot.rules.outcome import ActAnswer, DecidedEntry, Outcome
+from jackpot.rules.state import BankState
 from tests.frames import Close
 
 BANK = "main"
@@ -27,6 +28,7 @@ class Adder:
     def __init__(self, names: list[str] | None = None) -> None:
         self.names = names or []
         self.seq = len(self.names)
+        self.state = BankState("main")
 
     @property
     def unsealed(self) -> int:

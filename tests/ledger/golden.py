@@ -25,6 +25,7 @@ from jackpot.rules.registry import KINDS
 from tests.ledger.people import Paper
 from tests.ledger.play import START_MS, Play
 from tests.ledger.resting import BANKS, Resumed, two_banks
+from tests.ledger.sealed import put
 from tests.ledger.waiting import join
 
 FOLDER: Final = Path(__file__).parent / "golden"
@@ -63,6 +64,7 @@ def make(path: Path) -> bytes:
         written = len(play.rows)
         if snapshot is not None:
             ledger.save_snapshot(snapshot)
+    ledger.change(*put(play.sealed()))
     paper.write(ledger)
     two_banks(ledger)
     join(ledger, BANKS, JOINED, "golden", "one control room", START_MS)

@@ -11,6 +11,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
+from jackpot.ledger.trigger_rows import SealedTrigger
+from jackpot.ledger.trigger_vault import seal
 from jackpot.rules import commands as c
 from jackpot.rules.acts.account_credits import Credit
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
@@ -33,16 +35,21 @@ from jackpot.rules.acts.rounds import DecideAbandoned, Decline
 from jackpot.rules.acts.site_cursor import SeePeople
 from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal
 from jackpot.rules.acts.tables import OpenTable, Release
+from jackpot.rules.acts.triggers import RenewTriggers
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import EnvyRow, ForOne, LevelTerms, LinkTerms, Percent, TableTerms
 from jackpot.rules.paytable import PaytableRow as PayRow
+from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import Proof
 from jackpot.rules.state import UNPAID, Award, Table
+from jackpot.rules.triggers import NewTrigger
 from tests import frames
 from tests.frames import Bet, Claim, numbered
 from tests.ledger.people import Paper
+from tests.ledger.sealed import KEY
+from tests.ledger.seeded_triggers import SeededTriggers
 from tests.rules import floor
 
 DOLLAR: Final = 1_000_000
@@ -74,6 +81,12 @@ THREE: Final = LinkTerms(
     levels=(LevelTerms("meter", 1_500, 200, 5_000 * DOLLAR, 1_000 * DOLLAR),),
     rows=(PayRow("mini-royal", Percent("meter", 10_000), "s"), PayRow("straight", ForOne(6))),
     validate_at=500 * DOLLAR,
+)  # fmt: skip
+
+MUST_HIT: Final = LinkTerms(
+    link="must-hit", bank="main", paytable="mystery", wager=5 * DOLLAR, hand_kind="mystery",
+    levels=(LevelTerms("meter", 1_000, 0, 10 * DOLLAR, 10 * DOLLAR, must_hit_by=20 * DOLLAR),),
+    rows=(), electronic=True, count_chips=False, hold_table=False, form="committed",
 )  # fmt: skip
 
 OLD: Final = replace(THREE, link="old")
@@ -206,6 +219,7 @@ class Play:
         ):
             assert self.act(act, "anna", "ben").of_act().ok, act
         self._leave("T10")
+        self._must_hit()
 
     def _leave(self, name: str) -> None:
         """A player leaves in the middle of a round, and a floorperson confirms it."""
@@ -215,6 +229,25 @@ class Play:
         left = DecideAbandoned(name, f"{name}-r", 1, True, "went home")
         assert self.act(left, "anna").of_act().ok
         self.frame(name, frames.Close(f"{name}-r"))
+
+    def _must_hit(self) -> None:
+        """A committed mystery level is won, and its link begins anew with the next trigger (Y2, Y12)."""
+        self.engine.triggers = SeededTriggers(7)
+        self.act(OpenLink(MUST_HIT))
+        self.act(RenewTriggers())
+        self.act(OpenTable(TableTerms("T11", "any", 7, ("must-hit",), max_rounds_per_minute=1_000)))
+        for number in range(3):  # seven wagers lift the meter by $3.50, from $10 to $20 at most
+            bets = tuple(Bet(seat, "must-hit", 500) for seat in range(1, 8))
+            self.frame("T11", frames.Wager(f"m{number}", bets, lock=True))
+            self.frame("T11", frames.Close(f"m{number}"))
+        assert self.engine.state.links[-1].levels[0].hits
+
+    def sealed(self) -> list[SealedTrigger]:
+        """The running triggers, as a server has them next to its journal."""
+        triggers, last = self.engine.triggers, mystery.last_commitments(self.engine.state)
+        return [
+            seal(KEY, NewTrigger(one.which, triggers.opened(one.committed))) for one in last if one.running
+        ]
 
     def new_epoch(self, epoch: int) -> None:
         """Begins a new epoch."""

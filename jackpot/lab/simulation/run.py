@@ -19,6 +19,7 @@ import numpy as np
 from controllers.answers import Ack, AwardFacts
 from controllers.messages import Bet, Claim, Close, Settle, Wager
 from jackpot.bank.draws import Below, draws_at
+from jackpot.bank.running_triggers import RunningTriggers
 from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, CommandBatch, Sequencer
 from jackpot.catalogue import odds_return
 from jackpot.config import Config
@@ -197,9 +198,10 @@ def simulate(
     draws = partial(draws_at, below=luck.below or Random(f"{plan.seed} draws").randrange)
     began = int(datetime.combine(plan.first, config.site.gaming_day_ends, UTC).timestamp()) * 1000
     chance = SeededChance(plan.seed)
+    triggers = RunningTriggers.in_memory(BANK, Random(f"{plan.seed} triggers").randbytes)
     if not keep:
         head = Head(BANK, 1, 0, genesis(BANK), HOLDER, 0)
-        sequencer = Sequencer(Engine(BANK), head, draws=draws, chance=chance)
+        sequencer = Sequencer(Engine(BANK), head, draws=draws, chance=chance, triggers=triggers)
         floor = _Floor(plan, config, sequencer, RunMemory(), began)
         floor.act(OpenBank(config.site.first_id), began)
         return floor.play(luck.dealing, tell)
@@ -208,7 +210,8 @@ def simulate(
         raise PlanError("a simulated floor has its ledger in a file")
     open_new(file, config, began)
     with closing(SqliteLedger(file)) as ledger:
-        sequencer = Sequencer(Engine(BANK), ledger.new_epoch(BANK, HOLDER), draws=draws, chance=chance)
+        head = ledger.new_epoch(BANK, HOLDER)
+        sequencer = Sequencer(Engine(BANK), head, draws=draws, chance=chance, triggers=triggers)
         sequencer.engine.replay(ledger.rows(BANK, 0, 1)[0])
         return _Floor(plan, config, sequencer, Disk(ledger), began).play(luck.dealing, tell)
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from jackpot.ledger import keyring, papers
+from jackpot.ledger import keyring, papers, trigger_rows
 from jackpot.ledger.entries import events_of
 from jackpot.ledger.joined_banks import goes_on_in
 from jackpot.ledger.keyring import Named
@@ -22,10 +22,13 @@ from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules.acts import decode_asked
 from jackpot.rules.acts.act import outlived
+from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.acts.papers import PapersAdded, PapersErased
 from jackpot.rules.acts.people import AddPerson
 from jackpot.rules.acts.requests import Requested
+from jackpot.rules.acts.triggers import TriggersRenewed
+from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import BankState
 
@@ -36,6 +39,7 @@ _LEFT: Final = (
     "the server deletes within some hours what it left when it ended; any other row was written by somebody"
 )
 _MAY_READ: Final = "SELECT has_table_privilege('secret', 'SELECT')"
+_COMMITMENTS: Final = "SELECT committed FROM audit_commitments ORDER BY committed"
 # Above every row of a bank: of a row of one that it became.
 _AFTER_ITS_END: Final = 2**63 - 1
 _OF_PAPERS: Final = Validated.kind, Paid.kind, PapersAdded.kind, PapersErased.kind
@@ -71,6 +75,7 @@ def compare(ledger: Reader, banks: Collection[str], keeping: KeptRows) -> SideTa
     """
     problems = list[str]()
     # The rows are read first: an entry that is written meanwhile is found for them.
+    triggers = _running(ledger)
     sheets, people, unread = papers.rows(ledger), keyring.names(ledger), not _may_read_secrets(ledger)
     secrets = [] if unread else keyring.secret_rows(ledger)
     if SITE in banks:
@@ -86,6 +91,8 @@ def compare(ledger: Reader, banks: Collection[str], keeping: KeptRows) -> SideTa
         said, aged = _papers(ledger, bank, found, keeping)
         problems += said
         by_age += aged
+    if trigger_rows.TABLE not in ledger.version.lacks:
+        problems += _triggers(ledger, banks, triggers)
     if set(banks) == set(ledger.banks()):
         problems += [f"a row of paper ({mark.hex()[:_TOLD]}) is of no entry: {_LEFT}" for mark in found]
     return SideTableResult(problems, by_age, unread)
@@ -237,6 +244,41 @@ def _papers(
         elif gone:
             said.append(f"{whose} is still there: {where} erased it: erase it once more")
     return said, by_age
+
+
+def _running(ledger: Reader) -> set[bytes]:
+    """The commitments whose triggers are stored; an auditor's role may read these alone."""
+    if trigger_rows.TABLE in ledger.version.lacks:
+        return set()
+    return {bytes.fromhex(committed) for (committed,) in ledger.look_up(_COMMITMENTS)}
+
+
+def _triggers(ledger: Reader, banks: Collection[str], stored: set[bytes]) -> Iterator[str]:
+    """Problems: running commitments without a stored trigger, and triggers of none (Y12)."""
+    running = set[bytes]()
+    for bank in banks:
+        if next(events_of(ledger, bank, TriggersRenewed.kind, BankBegun.kind), None) is None:
+            continue
+        try:
+            state = read_to(ledger, bank, ledger.head(bank)).state
+        except LedgerCorrupt as error:
+            yield f"{bank}: its triggers are not compared: {error}"
+            continue
+        if state.closed_into:
+            continue
+        for last in mystery.last_commitments(state):
+            if last.running and last.committed not in stored:
+                yield (
+                    f"{bank}: the row of mystery_trigger of {last.which.link} {last.which.level}, commitment "
+                    f"{last.which.number}, is missing: it can never be opened"
+                )
+            running.add(last.committed)
+    if set(banks) == set(ledger.banks()):
+        for committed in stored - running:
+            yield (
+                f"a row of mystery_trigger ({committed.hex()[:_TOLD]}) is of no running commitment: somebody "
+                "wrote it, or put it back"
+            )
 
 
 def _ever_asked(ledger: Reader) -> Iterator[AddPerson | None]:

@@ -34,6 +34,7 @@ from jackpot.rules.acts import (
     site_cursor,
     snapshot_seals,
     tables,
+    triggers,
     vouching,
 )
 from jackpot.rules.acts.act import Act
@@ -58,6 +59,7 @@ ACTS: Final[tuple[Act, ...]] = (
     *level_order.ACTS,
     *banks.ACTS,
     *snapshot_seals.ACTS,
+    *triggers.ACTS,
     *archives.ACTS,
     *people.ACTS,
     *sessions.ACTS,

@@ -24,7 +24,7 @@ class Credit(ActCommand, tag="credit", frozen=True):
 class Credited(Event, frozen=True, array_like=True):
     """An award was credited. amount: what it came to, with its corrections until then; micro-dollars."""
 
-    kind: ClassVar[int] = 93
+    kind: ClassVar[int] = 94
     hit: int
     award: int
     amount: int

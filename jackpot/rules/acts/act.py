@@ -11,6 +11,7 @@ from jackpot.rules.events import Event
 from jackpot.rules.phrases import Phrase
 from jackpot.rules.signing import ROLES, People, Role, Signed
 from jackpot.rules.state import BankState
+from jackpot.rules.triggers import NO_TRIGGERS, TriggerSource
 
 
 class BankKey(Enum):
@@ -71,11 +72,15 @@ def key_of(fields: Collection[str], declared: BankKey | None) -> BankKey | None:
 
 
 class ActContext(NamedTuple):
-    """The people of an act, none, one or two, and its time. tick, at: as in `Envelope`."""
+    """The people of an act, none, one or two, and its time. tick, at: as in `Envelope`.
+
+    triggers: of mystery levels; only the bank's writer, and who decides an entry again, has any (Y9).
+    """
 
     people: People = People()
     tick: int = 0
     at: int = 0
+    triggers: TriggerSource = NO_TRIGGERS
 
 
 def never(_command: Any) -> bool:

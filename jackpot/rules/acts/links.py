@@ -37,11 +37,15 @@ RESTORED: Final = "restored"
 
 # Reasons for which the server itself stops links: they differ from the configuration, or came from a backup.
 CONFIG_REASON: Final = "config"
-SERVER_SUSPENDS: Final = (CONFIG_REASON, RESTORED)
-SERVER_RESUMES: Final = (CONFIG_REASON,)
+# Or a trigger of a committed level is not to be had (Y12), or the ledger lacks a commitment that was
+# published (Y8).
+TRIGGER_REASON: Final = "trigger"
+ROLLED_BACK: Final = "rolled_back"
+SERVER_SUSPENDS: Final = (CONFIG_REASON, RESTORED, TRIGGER_REASON, ROLLED_BACK)
+SERVER_RESUMES: Final = (CONFIG_REASON, TRIGGER_REASON)
 
 # Two people resume what these stopped.
-TWO_RESUME: Final = (RESTORED, INTERNAL, TRANSFERRED)
+TWO_RESUME: Final = (RESTORED, INTERNAL, TRANSFERRED, ROLLED_BACK)
 
 # A link that opens while its bank is suspended for one of these is suspended, too.
 OF_THE_BANK: Final = (lost_acks.BEHIND, RESTORED)
@@ -142,8 +146,8 @@ class Resume(ActCommand, tag="resume", frozen=True):
     cause: Annotated[
         str,
         Meta(
-            pattern=f"^({OPERATOR}|{INTERNAL}|{RESTORED}|{TRANSFERRED})(?!\n)$",
-            description=f"{OPERATOR}, {INTERNAL}, {RESTORED} or {TRANSFERRED}",
+            pattern=f"^({OPERATOR}|{INTERNAL}|{RESTORED}|{TRANSFERRED}|{ROLLED_BACK})(?!\n)$",
+            description=f"{OPERATOR}, {INTERNAL}, {RESTORED}, {TRANSFERRED} or {ROLLED_BACK}",
         ),
     ]
     links: Links
@@ -189,7 +193,11 @@ def resumes_after_harm(_state: BankState, command: Resume, _at: int) -> str | Ph
 def apply_resumed(effects: Effects, event: Resumed) -> None:
     """Resumes links without another cause; may confirm the tables' claims of lost acks with it (S9)."""
     for number in event.links:
-        effects.resume(effects.state.link(number), event.cause)
+        link = effects.state.link(number)
+        effects.resume(link, event.cause)
+        if event.cause in (RESTORED, ROLLED_BACK) and mystery.is_committed(link):
+            effects.resume(link, ROLLED_BACK)
+            mystery.replace_triggers(link)
     for believed in event.believed:
         lost_acks.believe(effects, believed)
 
@@ -201,7 +209,7 @@ def _not_behind(cause: str) -> None:
 
 def _not_of_people(by: ActContext, cause: str) -> None:
     """Refuses people's act where the cause is the server's alone."""
-    ours = bool(by.people.count()) and cause in (CONFIG_REASON, PROGRAM_REASON)
+    ours = bool(by.people.count()) and cause in (CONFIG_REASON, PROGRAM_REASON, TRIGGER_REASON)
     refuse_if(ours, "cause_of_server", cause=cause)
 
 

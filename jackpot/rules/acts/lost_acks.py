@@ -18,6 +18,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, ClaimedAck, Table
 
@@ -162,11 +163,17 @@ def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
 
 
 def believe(effects: Effects, believed: Believed) -> None:
-    """Continues the table after its claimed ack, or after what it sent since; its numbers never go back."""
+    """Continues the table after its claimed ack, or after what it sent since; its numbers never go back.
+
+    What is missing may have lifted a committed level: no trigger of the bank is played on any more (Y8).
+    """
     table = effects.state.table(believed.table)
     table.last_seq = max(table.last_seq, believed.acked)
     table.disbelieved = 0
     effects.alarm("ledger_behind_confirmed", table=table.terms.table, missing=believed.missing)
+    for link in effects.state.links:
+        if mystery.is_committed(link) and not link.closed:
+            mystery.replace_triggers(link)
     _decided(effects, believed.table)
 
 

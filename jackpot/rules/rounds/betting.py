@@ -23,6 +23,7 @@ from jackpot.rules.rounds.apply import NO_TABLE, forget, take_back, unfinished
 from jackpot.rules.rounds.offers import take_wagers
 from jackpot.rules.rounds.recompute import Made, without_bets
 from jackpot.rules.state import BankState, DrawMade, Link, Placed, Round, Table
+from jackpot.rules.triggers import NO_TRIGGERS, TriggerSource
 
 # One frame of 65,536 bytes holds a welcome: with the round, and the last answer, which may list 192 awards.
 ROUND_BETS_MAX: Final = 64
@@ -37,8 +38,8 @@ ASKED_HOLDS_MS: Final = 15 * 60_000
 class FrameContext(msgspec.Struct, frozen=True, gc=False):
     """Everything besides the command and the state that decides. draws: raw random numbers, by link (A7).
 
-    chance: what a close draws from for mystery levels (Y2). asked_ms: as in `Wagered`. rounds_lately: opened
-    by the table in the last minute (L11). tick: now.
+    chance, triggers: what a close draws from, and asks, for mystery levels (Y2). asked_ms: as in `Wagered`.
+    rounds_lately: opened by the table in the last minute (L11). tick: now.
     """
 
     draws: Mapping[str, RawDraws]
@@ -46,6 +47,7 @@ class FrameContext(msgspec.Struct, frozen=True, gc=False):
     rounds_lately: int = 0
     tick: int = 0
     chance: Chance = NO_CHANCE
+    triggers: TriggerSource = NO_TRIGGERS
 
 
 class Counted(NamedTuple):

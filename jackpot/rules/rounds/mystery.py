@@ -3,7 +3,8 @@
 Its wagers move no meter before their round is closed. Then they count one after the other, and the one that
 lifts the meter to the trigger wins it, whatever the cards. The trigger is drawn as it goes: each wager that
 lifts the meter to where nothing was decided yet draws a number for itself. That is the same as one number of
-the whole range, drawn before, of which nobody knows anything.
+the whole range, drawn before, of which nobody knows anything. A level that is committed has such a number:
+the state has its commitment alone, and what keeps it says whether a meter has reached it (Y9, Y12).
 
 What counted is a fact. Nothing later makes another wager the winner: so nothing here is recomputed.
 """
@@ -17,18 +18,20 @@ from msgspec.structs import replace
 
 from jackpot.rules import meter, outgoing_messages
 from jackpot.rules.chance import Chance
-from jackpot.rules.commitment import uniform
+from jackpot.rules.commitment import CommitmentId, drawn_from, opens, uniform
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import LevelChange, LevelCounted, TakeMade
+from jackpot.rules.events import LevelChange, LevelCounted, TakeMade, TriggerCommitted, TriggerOpened
 from jackpot.rules.invariant import invariant, require
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import BASIS_POINTS, floor_to_cent
 from jackpot.rules.paytable import LevelTerms
+from jackpot.rules.refusal import refuse_if
 from jackpot.rules.rounds.awards import AwardTally
 from jackpot.rules.state import (
     HITS_KEPT,
     Award,
     BankState,
+    Commitment,
     CountedBet,
     HitShown,
     Level,
@@ -38,6 +41,7 @@ from jackpot.rules.state import (
     Round,
     Table,
 )
+from jackpot.rules.triggers import LastCommitment, TriggerSource
 
 # Takes of mystery levels come after all others of their entry; each by the place of its wager (T5).
 COUNTED_FROM: Final = 2000
@@ -45,6 +49,7 @@ COUNTED_FROM: Final = 2000
 # What a mystery award is called in place of a hand.
 MYSTERY: Final = "mystery"
 
+_NO_COMMITMENT: Final = "a committed level without a commitment"
 NO_CYCLE: Final = "a mystery level without a cycle"
 
 
@@ -57,6 +62,9 @@ class _Counting(msgspec.Struct):
     decided: int
     terms: LevelTerms
     drawn: list[bytes]
+    commitment: Commitment | None
+    opened: list[TriggerOpened] = []
+    committed: list[TriggerCommitted] = []
     wagers: int = 0
 
 
@@ -83,11 +91,12 @@ def counts(state: BankState, table: Table, round_: Round) -> bool:
     return bool(links) and not links.isdisjoint(round_.links())
 
 
-def count(tally: AwardTally, chance: Chance) -> list[LevelCounted]:
+def count(tally: AwardTally, chance: Chance, triggers: TriggerSource) -> list[LevelCounted]:
     """Counts the round's wagers one after the other, in payout order; what they win joins the tally (Y3).
 
     Nothing may refuse the close any more: what is drawn here is drawn for good.
     """
+    _check_triggers(tally, triggers)
     levels = {
         link.number: [_begin(link, level) for level in link.levels]
         for link in links_of(tally.state, tally.table)
@@ -98,9 +107,9 @@ def count(tally: AwardTally, chance: Chance) -> list[LevelCounted]:
         for number, counting in levels.items():
             if (seat, number) in wagered:
                 for one in counting:
-                    _count_wager(tally, one, seat, chance)
+                    _count_wager(tally, one, seat, chance, triggers)
     return [
-        LevelCounted(one.link.number, one.level.number, one.wagers, one.drawn)
+        LevelCounted(one.link.number, one.level.number, one.wagers, one.drawn, one.opened, one.committed)
         for counting in levels.values()
         for one in counting
         if one.wagers
@@ -109,10 +118,25 @@ def count(tally: AwardTally, chance: Chance) -> list[LevelCounted]:
 
 def _begin(link: Link, level: Level) -> _Counting:
     cycle = cycle_of(level)
-    return _Counting(link, level, level.accounts.primary, cycle.decided, cycle.terms, [])
+    return _Counting(
+        link, level, level.accounts.primary, cycle.decided, cycle.terms, [], cycle.commitment, [], []
+    )
 
 
-def _count_wager(tally: AwardTally, one: _Counting, seat: int, chance: Chance) -> None:
+def _check_triggers(tally: AwardTally, triggers: TriggerSource) -> None:
+    """Refuses a close while a trigger that it may need is not to be had: the table sends it again (Y12)."""
+    for link in links_of(tally.state, tally.table):
+        if not is_committed(link) or all(bet.link != link.number for bet in tally.round.bets):
+            continue
+        for level in link.levels:
+            running = running_of(level)
+            missing = running is None or cycle_of(level).replace or triggers.missing(running.digest)
+            refuse_if(missing, "trigger_missing", link=link.terms.link, level=level.terms.level)
+
+
+def _count_wager(
+    tally: AwardTally, one: _Counting, seat: int, chance: Chance, triggers: TriggerSource
+) -> None:
     """Counts one wager on a level: it decides only if it lifts the meter above all that was decided (Y2)."""
     place, link, level = one.wagers, one.link, one.level
     one.wagers += 1
@@ -120,10 +144,9 @@ def _count_wager(tally: AwardTally, one: _Counting, seat: int, chance: Chance) -
     if one.meter <= one.decided:
         return
     most = highest(one.terms)
-    drawing = uniform(chance.raw(link.number, level.number), most - one.decided)
-    one.drawn.append(drawing.raw)
     shown = min(one.meter, most)
-    if drawing.value >= shown - one.decided:
+    if not (_crossed(tally.state, one, triggers) if one.commitment else _drawn(one, shown, chance)):
+        invariant(one.meter < most, "a mystery level must hit by its sum")
         one.decided = one.meter
         return
     amount = floor_to_cent(shown)
@@ -131,6 +154,89 @@ def _count_wager(tally: AwardTally, one: _Counting, seat: int, chance: Chance) -
     tally.takes.append(TakeMade(link.number, level.number, BASIS_POINTS, COUNTED_FROM + place, [number]))
     one.terms = level.terms
     one.decided = one.meter = one.meter - amount + one.terms.reseed
+    if one.commitment is not None:
+        cycle = level.cycle + len(one.opened)
+        one.commitment = _next(tally.state, one, cycle, triggers)
+
+
+def _drawn(one: _Counting, shown: int, chance: Chance) -> bool:
+    """Whether the number that the wager draws for itself wins (Y2, drawn)."""
+    drawing = uniform(chance.raw(one.link.number, one.level.number), highest(one.terms) - one.decided)
+    one.drawn.append(drawing.raw)
+    return drawing.value < shown - one.decided
+
+
+def _crossed(state: BankState, one: _Counting, triggers: TriggerSource) -> bool:
+    """Whether the meter has reached the trigger, which is opened then (Y2, committed)."""
+    commitment = require(one.commitment, _NO_COMMITMENT)
+    if not triggers.crossed(commitment.digest, one.meter):
+        return False
+    opened = opening(state, one.link, one.level, commitment, triggers)
+    invariant(one.decided < opened.value <= one.meter, "the trigger was crossed before, or is not yet")
+    one.opened.append(opened)
+    return True
+
+
+def _next(state: BankState, one: _Counting, cycle: int, triggers: TriggerSource) -> Commitment:
+    """The commitment of the cycle that begins with what the meter shows now."""
+    last = require(one.commitment, _NO_COMMITMENT)
+    made = triggers.commit(
+        commitment_id(state, one.link, one.level, state.bank, cycle, last.number + 1),
+        one.meter,
+        highest(one.terms),
+    )
+    made = require(made, "a trigger cannot be kept")
+    invariant(made.number > last.number, "numbers of commitments grow")
+    one.committed.append(made)
+    return Commitment(state.bank, cycle, made.number, made.digest, one.meter, highest(one.terms))
+
+
+# Commitments (Y12).
+
+
+def is_committed(link: Link) -> bool:
+    """Whether the link's levels have triggers that are fixed before."""
+    return link.terms.form == "committed"
+
+
+def running_of(level: Level) -> Commitment | None:
+    """The commitment of a level that was not opened yet."""
+    found = None if level.mystery is None else level.mystery.commitment
+    return found if found is not None and found.running else None
+
+
+def commitment_id(
+    state: BankState, link: Link, level: Level, bank: str, cycle: int, number: int
+) -> CommitmentId:
+    """What a commitment of the level is of, as its hash has it."""
+    return CommitmentId(state.site, bank, link.terms.link, level.terms.level, cycle, number)
+
+
+def opening(
+    state: BankState, link: Link, level: Level, commitment: Commitment, triggers: TriggerSource
+) -> TriggerOpened:
+    """What opens a commitment. Raises InvariantError unless that is what it was made of."""
+    trigger = triggers.opened(commitment.digest)
+    which = commitment_id(state, link, level, commitment.bank, commitment.cycle, commitment.number)
+    fits = opens(commitment.digest, which, trigger.salt, trigger.value)
+    invariant(fits, f"{link.terms.link} {level.terms.level}: this opens another commitment")
+    above, upto = commitment.above, commitment.upto
+    drawn = drawn_from(trigger.raw, trigger.value - above - 1, upto - above)
+    invariant(drawn, f"{link.terms.link} {level.terms.level}: the trigger is not what its bytes give")
+    return TriggerOpened(trigger.salt, trigger.value, trigger.raw)
+
+
+def last_commitments(state: BankState) -> list[LastCommitment]:
+    """The last commitment of each committed level; one without any has number 0, and nothing else."""
+    found = []
+    for link in state.links:
+        if not is_committed(link):
+            continue
+        for level in link.levels:
+            last = cycle_of(level).commitment or Commitment(state.bank, 0, 0, b"", 0, 0, running=False)
+            which = commitment_id(state, link, level, last.bank, last.cycle, last.number)
+            found.append(LastCommitment(which, last.digest, last.running))
+    return found
 
 
 def apply_counted(effects: Effects, table: Table, round_: Round, counted: Iterable[LevelCounted]) -> None:
@@ -139,11 +245,17 @@ def apply_counted(effects: Effects, table: Table, round_: Round, counted: Iterab
         link = effects.state.link(made.link)
         bets = _in_payout_order(round_, made.link)
         invariant(len(bets) == made.wagers, f"round {round_.id} has other wagers than were counted")
-        _apply_level(effects, table, round_, link, link.levels[made.level - 1], bets)
+        _apply_level(effects, table, round_, link, link.levels[made.level - 1], bets, made.committed)
 
 
 def _apply_level(
-    effects: Effects, table: Table, round_: Round, link: Link, level: Level, bets: Sequence[Placed]
+    effects: Effects,
+    table: Table,
+    round_: Round,
+    link: Link,
+    level: Level,
+    bets: Sequence[Placed],
+    committed: Sequence[TriggerCommitted],
 ) -> None:
     won = {
         award.won[1] - COUNTED_FROM: award
@@ -151,7 +263,7 @@ def _apply_level(
         for award in effects.state.hits[number].awards
         if (award.link, award.level, award.kind) == (link.number, level.number, "meter")
     }
-    cycle, accounts = cycle_of(level), effects.meter(link, level)
+    cycle, accounts, next_ones = cycle_of(level), effects.meter(link, level), iter(committed)
     for place, bet in enumerate(bets):
         amount = added(cycle.terms, link.terms.wager)
         accounts.primary += amount
@@ -160,6 +272,8 @@ def _apply_level(
         round_.counted.append(CountedBet(bet.seat, link.number, level.number, level.cycle, amount))
         if place in won:
             _reseed(effects, table, link, level, won[place])
+            if is_committed(link):
+                commit_to(effects.state, level, next(next_ones))
         else:
             cycle.decided = max(cycle.decided, accounts.primary)
 
@@ -195,6 +309,21 @@ def _reseed(effects: Effects, table: Table, link: Link, level: Level, award: Awa
     effects.tell_link(link, outgoing_messages.hit_push(effects.state.bank, link, level.terms.level, shown))
     if changed:
         effects.tell_state(link)
+
+
+def commit_to(state: BankState, level: Level, made: TriggerCommitted) -> None:
+    """The level is committed to a trigger between all that was decided and the sum by which it must hit."""
+    cycle = cycle_of(level)
+    cycle.commitment = Commitment(
+        state.bank, level.cycle, made.number, made.digest, cycle.decided, highest(cycle.terms)
+    )
+    cycle.replace = False
+
+
+def replace_triggers(link: Link) -> None:
+    """No trigger of the link is played on any more: each is opened and replaced (Y8)."""
+    for level in link.levels:
+        cycle_of(level).replace = True
 
 
 def _in_payout_order(round_: Round, link: int) -> list[Placed]:
@@ -320,7 +449,9 @@ def apply_moved(level: Level, *, ends: bool) -> None:
     ends: all of it was taken away, and the house has its own back (L8).
     """
     cycle = cycle_of(level)
+    lifted = level.accounts.primary > cycle.decided
     cycle.decided = max(cycle.decided, level.accounts.primary)
+    cycle.replace |= lifted and cycle.commitment is not None
     if ends:
         cycle.stake = 0
         cycle.undone = {}

@@ -108,7 +108,7 @@ def _count(tally: AwardTally, around: FrameContext) -> list[LevelCounted]:
     """
     if not mystery.counts(tally.state, tally.table, tally.round):
         return []
-    return mystery.count(tally, around.chance)
+    return mystery.count(tally, around.chance, around.triggers)
 
 
 def decide_void(state: BankState, table: Table, command: Void, _around: FrameContext) -> Voided:

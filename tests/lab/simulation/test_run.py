@@ -24,6 +24,7 @@ from jackpot.reports.report import ReportRequest
 from jackpot.rules import hands
 from jackpot.rules.cards import parse_all
 from jackpot.rules.hands import DEALS, Deal
+from jackpot.rules.money import from_cents
 from jackpot.rules.paytable import Game, LinkTerms, Percent
 from tests.lab.simulation.floors import FIVE, played
 from tests.reports.asked import said
@@ -208,3 +209,15 @@ def test_a_ledger_with_offers_holds_and_its_fairness_is_judged(tmp_path: Path) -
         alone = {"pa-653a-bad-beat-B", "pa-653a-six-card-bonus-C", "ma-lir-cover-all"}
         assert of == {link: result.rounds * (1 if link in alone else 6) for link in plan.offers}
         assert str(found.facts["verdict"]).startswith("fair, ")
+
+
+def test_cover_all_is_expected_to_cost_what_its_players_make_it(tmp_path: Path) -> None:
+    """B10, B14: what four players wager is expected to return by the odds of four, not of one."""
+    plan = offered("let-it-ride", players=4, rounds=4)._replace(offers=("ma-lir-cover-all",))
+    config, result = played(tmp_path / "played", plan)
+    with closing(open_reader(config.ledger.url)) as ledger:
+        found = said(ledger, "result", month="2026-01")
+    (row,) = [row for row in found.rows if row["name"] == "ma-lir-cover-all"]
+    wagered = from_cents(result.wagers[0].wagered)
+    assert row["expected_cost"] == int(odds_return(config.links[0], 4) * wagered)
+    assert abs(row["expected_cost"] - int(odds_return(config.links[0]) * wagered)) > wagered // 1_000

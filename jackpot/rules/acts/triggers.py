@@ -1,0 +1,92 @@
+"""Commitments that the server makes and opens besides a win (Y8, Y11, Y12).
+
+A level gets its first commitment once its link is open. One that is not to be played on any more is opened
+and replaced, and that of a link that ended is opened. No people's act does that itself, for a preview and a
+request decide it, too, and must open nothing: it only says that a level is due. The bank's writer has this
+act follow at once, before anything else is decided.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+import msgspec
+
+from jackpot.rules.acts.act import Act, ActContext
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event, TriggerCommitted, TriggerOpened
+from jackpot.rules.invariant import invariant
+from jackpot.rules.rounds import mystery
+from jackpot.rules.state import BankState, Level, Link
+
+
+class RenewTriggers(ActCommand, tag="renew-triggers", frozen=True):
+    """The bank's writer opens and makes the commitments that are due."""
+
+
+class Renewed(msgspec.Struct, frozen=True, array_like=True):
+    """A level's commitment. opened: what ran before; None where nothing did, or where it can never be opened.
+
+    committed: what it is committed to now; None where its link has ended.
+    """
+
+    link: int
+    level: int
+    opened: TriggerOpened | None
+    committed: TriggerCommitted | None
+
+
+class TriggersRenewed(Event, frozen=True, array_like=True):
+    """Commitments that were opened and made besides a win, by link and level."""
+
+    kind: ClassVar[int] = 93
+    levels: list[Renewed]
+
+
+def due(state: BankState) -> Iterator[tuple[Link, Level]]:
+    """Committed levels without a commitment that may be played on, and those of ended links with one."""
+    for link in state.links:
+        if not mystery.is_committed(link):
+            continue
+        for level in link.levels:
+            runs = mystery.running_of(level) is not None
+            if runs if link.closed else not runs or mystery.cycle_of(level).replace:
+                yield link, level
+
+
+def decide_renew(state: BankState, _command: RenewTriggers, by: ActContext) -> TriggersRenewed:
+    """Opens what ran and commits anew, as far as there is a key to keep a trigger with (Y12).
+
+    A commitment whose trigger is lost is never opened, and the journal shows that.
+    """
+    made = []
+    for link, level in due(state):
+        running, cycle = mystery.running_of(level), mystery.cycle_of(level)
+        opened = committed = None
+        if not link.closed:
+            last = 0 if cycle.commitment is None else cycle.commitment.number
+            least = mystery.commitment_id(state, link, level, state.bank, level.cycle, last + 1)
+            most = mystery.highest(cycle.terms)
+            committed = by.triggers.commit(least, cycle.decided, most, people=cycle.replace)
+            if committed is None:
+                continue
+            invariant(committed.number > last, "numbers of commitments grow")
+        if running is not None and not by.triggers.lost(running.digest):
+            opened = mystery.opening(state, link, level, running, by.triggers)
+        made.append(Renewed(link.number, level.number, opened, committed))
+    invariant(bool(made), "no commitment is due")
+    return TriggersRenewed(made)
+
+
+def apply_renewed(effects: Effects, event: TriggersRenewed) -> None:
+    """Commits the levels anew, or ends their commitments."""
+    for one in event.levels:
+        level = effects.state.link(one.link).levels[one.level - 1]
+        cycle = mystery.cycle_of(level)
+        if one.committed is not None:
+            mystery.commit_to(effects.state, level, one.committed)
+        elif cycle.commitment is not None:
+            cycle.commitment = msgspec.structs.replace(cycle.commitment, running=False)
+
+
+ACTS: Final = (Act(RenewTriggers, decide_renew, {TriggersRenewed: apply_renewed}),)
