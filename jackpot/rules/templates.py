@@ -713,6 +713,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "terms_mystery_width": Template(
         None, "level {level}: one wager lifts it from its reseed to must_hit_by (Y1)", ("level",)
     ),
+    "terms_mystery_cent": Template(
+        None, "level {level}: a first wager may win it at less than a cent (Y1)", ("level",)
+    ),
     "terms_mystery_return": Template(
         None, "its wagers return {percent} % of themselves, more than the wager (Y1)", ("percent",)
     ),
