@@ -1067,6 +1067,26 @@ TEMPLATES: Final[dict[str, Template]] = {
         "level {level}: the limit is below {held}, which stands on it (L7)",
         ("level", "held:sum"),
     ),
+    # Of credits to game accounts (P4).
+    "credit_unknown": Template(
+        Code.NO_SUCH_AWARD, "{award} waits for no credit", ("award:quoted",), field="award"
+    ),
+    "credit_done": Template(Code.CREDITED, "{award} is credited already", ("award",), field="award"),
+    "credit_of_no_account": Template(
+        Code.NO_SUCH_AWARD,
+        "{award} is paid by the {pays}, to no account",
+        ("award", "pays:word"),
+        field="award",
+    ),
+    "credit_too_early": Template(
+        Code.NO_SUCH_AWARD,
+        "{award} is {status}: it is paid before it is credited",
+        ("award", "status:word"),
+        field="award",
+    ),
+    "award_is_credited": Template(
+        Code.CREDITED, "A{award} is credited to the account: correct it", ("award",), field="award"
+    ),
     # Of notices (P2).
     "notice_of_nothing": Template(
         Code.BAD_REQUEST,
