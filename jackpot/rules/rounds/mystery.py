@@ -83,12 +83,13 @@ def links_of(state: BankState, table: Table) -> list[Link]:
     return [link for link in map(state.link, table.links) if link.terms.form]
 
 
-def counts(state: BankState, table: Table, round_: Round) -> bool:
+def counts(state: BankState, round_: Round) -> bool:
     """Whether the end of the round counts wagers on mystery levels: its first end, and only once (Y3)."""
-    if round_.reopened:
-        return False
-    links = {link.number for link in links_of(state, table)}
-    return bool(links) and not links.isdisjoint(round_.links())
+    if not round_.reopened:
+        for bet in round_.bets:  # each close of each table comes by here: no calls
+            if state.links[bet.link - 1].terms.form:
+                return True
+    return False
 
 
 def count(tally: AwardTally, chance: Chance, triggers: TriggerSource) -> list[LevelCounted]:
