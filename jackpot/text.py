@@ -23,7 +23,11 @@ _SUITS: Final = {
 }
 _BRACES: Final = re.compile(r"\{(\w+)\}")
 # Of games, what `words` would write otherwise: they are names.
-_GAMES: Final = {"let-it-ride": "Let It Ride", "ultimate-texas-holdem": "Ultimate Texas Hold 'Em"}
+_GAMES: Final = {
+    "let-it-ride": "Let It Ride",
+    "ultimate-texas-holdem": "Ultimate Texas Hold 'Em",
+    "any": "Any Game",
+}
 
 
 class Sentence(str):

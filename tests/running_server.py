@@ -66,7 +66,7 @@ def configure(
     """A floor of Let It Ride tables T01.. on one link, signs S01.., every port free.
 
     heartbeat_ms: so long that no table of a slow machine falls silent. people: before the first of them,
-    these tests take any name. of_tables: more lines of each table.
+    these tests take any name. of_tables: more lines of each table; a game among them is in place of its own.
     """
     parts = [
         '[site]\nname = "Test"\ncurrency = "USD"\ngaming_day_ends = "06:00"\ntimezone = "America/New_York"',
@@ -77,7 +77,8 @@ def configure(
         f"[limits]\nheartbeat_ms = {heartbeat_ms}",
         links,
     ]
-    table = f'game = "let-it-ride"\nseats = 7\nlinks = ["{LINK}"]\n{of_tables}\n'
+    game = "" if "game =" in of_tables else 'game = "let-it-ride"\n'
+    table = f'{game}seats = 7\nlinks = ["{LINK}"]\n{of_tables}\n'
     parts += [
         f'[[table]]\nid = "T{number:02}"\n{table}{_keys(folder, f"T{number:02}", next_keys)}'
         for number in range(1, tables + 1)

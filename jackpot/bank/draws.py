@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from jackpot.rules.cards import DECK
+from jackpot.rules.chance import Chance
 from jackpot.rules.commands import RawDraws
 from jackpot.rules.commitment import RAW_BYTES
 from jackpot.rules.engine import Engine
@@ -20,6 +21,37 @@ _NEVER: Final = 1
 
 Below = Callable[[int], int]
 """A number from 0 to one below the one given."""
+
+
+Drawn = dict[tuple[int, int], list[bytes]]
+"""What was drawn for one command, by link and level, in order."""
+
+
+class RepeatedChance:
+    """Source of a bank's decisions: a command that is decided again gets the bytes that it got before (Y2).
+
+    A commit may end in doubt again and again. Who sees what is written, and can make that happen, so draws
+    nothing anew.
+    """
+
+    def __init__(self, source: Chance) -> None:
+        self._source = source
+        self._drawn: Drawn = {}
+        self._used: dict[tuple[int, int], int] = {}
+
+    def begin(self, drawn: Drawn) -> None:
+        """The next bytes are for the command for which these were drawn, as far as they go."""
+        self._drawn = drawn
+        self._used = {}
+
+    def raw(self, link: int, level: int) -> bytes:
+        """The next bytes of the command for that level."""
+        key = link, level
+        kept, used = self._drawn.setdefault(key, []), self._used.get(key, 0)
+        self._used[key] = used + 1
+        if used == len(kept):
+            kept.append(self._source.raw(link, level))
+        return kept[used]
 
 
 class SecureChance:

@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgspec
 
 from controllers.messages import Lock, Wager
-from jackpot.bank.draws import SecureChance, draws_at
+from jackpot.bank.draws import Drawn, RepeatedChance, SecureChance, draws_at
 from jackpot.bank.running_triggers import RunningTriggers
 from jackpot.ledger.held import HeldRows
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
@@ -65,8 +65,9 @@ class CommandBatch(msgspec.Struct, frozen=True):
 class QueuedCommand(msgspec.Struct, eq=False):
     """A submitted command or query, with its decision.
 
-    entry: its journal entry, if any. state: what it seals, if it is a snapshot seal. triggers: what its row
-    keeps and opens of mystery levels. own: it followed from the one before it, and is made again.
+    entry: its journal entry, if any. state: what it seals, if it is a snapshot seal. drawn: for mystery
+    levels, kept in case it is decided again. triggers: what its row keeps and opens of mystery levels. own:
+    it followed from the one before it, and is made again.
     """
 
     work: Envelope | Question
@@ -75,6 +76,7 @@ class QueuedCommand(msgspec.Struct, eq=False):
     entry: DecidedEntry | None = None
     poison: str | None = None
     state: bytes | None = None
+    drawn: Drawn = {}
     triggers: TriggerChanges | None = None
     own: bool = False
 
@@ -111,7 +113,7 @@ class Sequencer:
         triggers: RunningTriggers | None = None,
     ) -> None:
         self.engine = engine
-        self._chance = engine.chance = chance or SecureChance()
+        self._chance = engine.chance = RepeatedChance(chance or SecureChance())
         self._triggers = engine.triggers = triggers or RunningTriggers(head.bank, None)
         self.bank = head.bank
         self.epoch = head.epoch
@@ -276,6 +278,7 @@ class Sequencer:
             else:
                 if isinstance(work.command, LOCKS) and (draws := self._draws(self.engine, work.table or "")):
                     work = msgspec.structs.replace(work, draws=draws)
+                self._chance.begin(item.drawn)
                 if item.poison is None:
                     item.outcome = outcome = self.engine.execute(work)
                 else:

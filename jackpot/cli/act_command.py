@@ -65,6 +65,7 @@ _ARGUMENTS: Final[Mapping[str, OptionSpelling]] = {
     "links": OptionSpelling("LINK...", "The link's id; there may be several.", "floor-five"),
     "login": OptionSpelling("LOGIN", "What the person signs in with.", "cal"),
     "person": OptionSpelling("LOGIN", "What the person signs in with.", "cal"),
+    "reference": OptionSpelling("REFERENCE", "That of the credit, in the system of the accounts.", "TX-81"),
     "role": OptionSpelling("ROLE", example="floor"),
     "round": OptionSpelling("ROUND", "The round's id, as `rounds show` gives it.", "R77"),
     "seat": OptionSpelling("SEAT", "The seat that made the wager.", "4"),

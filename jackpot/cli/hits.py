@@ -11,6 +11,7 @@ from jackpot.cli.act_command import ActCall, act_command
 from jackpot.cli.api_client import LOOK, ApiClient, with_api_options
 from jackpot.cli.options import fail
 from jackpot.cli.options import table as print_table
+from jackpot.rules.acts.account_credits import Credit
 from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.tables import Release
@@ -216,6 +217,15 @@ def undo(call: ActCall) -> None:
     Example: jackpot hits undo H12 --reason "misdeal, round void" --config /etc/jackpot/config.toml
     """
     _done(call, "undone")
+
+
+@act_command(app, Credit)
+def credit(call: ActCall) -> None:
+    """Confirm that an award to a game account is credited there. It is confirmed once.
+
+    Example: jackpot hits credit A34 TX-20261127-81 --config /etc/jackpot/config.toml
+    """
+    call.done("{award}: credited")
 
 
 @act_command(app, Correct)

@@ -18,7 +18,17 @@ from jackpot.config.mystery_key import read_mystery_section
 from jackpot.config.notify import read_notify
 from jackpot.config.offers import read_offers
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
-from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, People, Shift, Sign, Site
+from jackpot.config.settings import (
+    CREDIT_WITHIN_HOURS,
+    SQLITE,
+    Config,
+    ConfigErrors,
+    Ledger,
+    People,
+    Shift,
+    Sign,
+    Site,
+)
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigSource
 from jackpot.config.tax import TaxLaw, law_of
@@ -131,6 +141,7 @@ def _site(source: ConfigSource) -> Site | None:
         shifts,
         law,
         str(source.path.parent / site["logo"]) if "logo" in site else "",
+        site.get("credit_within_hours", CREDIT_WITHIN_HOURS),
     )
 
 

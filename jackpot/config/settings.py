@@ -76,6 +76,10 @@ class ConfigErrors(Exception):
         return found[0] if called is None else f"{called} {found['part']}" if found["part"] else called
 
 
+# How long a system of game accounts may take to confirm a credit: what a day's reconciliation finds (P4).
+CREDIT_WITHIN_HOURS: Final = 24
+
+
 class Shift(msgspec.Struct, frozen=True):
     """A shift of every gaming day. begins: local time, at a quarter of an hour; it ends with the next one."""
 
@@ -94,7 +98,8 @@ class Site(msgspec.Struct, frozen=True):
     links wait until two people confirm a program that their bank does not know (S3). shifts: in the order of
     the configuration; none where a gaming day has thirds. tax: the law of its country, whose sum
     `tax_form_from` and whose wants `payout_needs` then replace. logo: of the house, a file's absolute path,
-    "" for none.
+    "" for none. credit_within_hours: how long after a win its credit to a game account may stay unconfirmed
+    (P4).
     """
 
     name: str
@@ -112,6 +117,7 @@ class Site(msgspec.Struct, frozen=True):
     shifts: tuple[Shift, ...] = ()
     tax: TaxLaw | None = None
     logo: str = ""
+    credit_within_hours: int = CREDIT_WITHIN_HOURS
 
     def tax_terms(self, unix_ms: int) -> TaxTerms | None:
         """The figures of the law of that day; None where the site's country has no taxes here."""

@@ -3,6 +3,7 @@
 from typing import Final
 
 from jackpot.reports import (
+    account_credits,
     alarms,
     audit_reports,
     contributions,
@@ -37,6 +38,7 @@ REPORTS: Final[dict[str, Report]] = {
         *liability.REPORTS,
         *winners.REPORTS,
         taxes.REPORT,
+        account_credits.REPORT,
         *audit_reports.REPORTS,
         submission.REPORT,
         alarms.REPORT,

@@ -48,6 +48,7 @@ class Code(StrEnum):
     BLOCKED_ALREADY = "blocked_already"
     BUSY = "busy"
     CHANGED = "changed"
+    CREDITED = "credited"
     DEALER_SHOWN = "dealer_shown"
     DISPUTED = "disputed"
     DOCUMENT_USED = "document_used"
@@ -203,6 +204,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.CHANGED: OfAct(
         "it would do something else now than you saw", "look at it, and ask for it again", 409
     ),
+    Code.CREDITED: OfAct("the award is credited to the account (P4)", "correct it (A10)", 409),
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
     Code.DISPUTED: OfAct("the hit is disputed, so it may not be paid", "lift the dispute first", 409),
     Code.DOCUMENT_USED: OfAct(

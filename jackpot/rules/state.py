@@ -35,6 +35,10 @@ HITS_KEPT = 2 * HITS_SHOWN
 # table (B15): a day of it.
 PAID_KEPT = 1_000
 
+# Awards to game accounts that are not confirmed as credited (P4); the oldest go. A floor that confirms none
+# makes so many in days, and a snapshot of them is 200 kB.
+CREDITS_KEPT = 4_096
+
 # What tables and signs are told of a link that has ended (L8); nothing ends that.
 CLOSED: Final = "closed"
 
@@ -108,7 +112,7 @@ class Hit(msgspec.Struct, array_like=True):
     seq: of its entry, in the bank that made it. written: when its newest papers were, in unix milliseconds; 0
     where it has none. sheets: papers by seat, 0 those of all winners. opened: the entry that opened
     its round. wager: what the seat had wagered on the link, where its player chose that (B3), else 0;
-    micro-dollars.
+    micro-dollars. credited: the numbers of its awards to game accounts that are confirmed (P4).
     """
 
     number: int
@@ -126,6 +130,7 @@ class Hit(msgspec.Struct, array_like=True):
     sheets: dict[int, PayoutDetails] = {}
     opened: int = 0
     wager: int = 0
+    credited: list[int] = []
 
 
 class Unpaid(msgspec.Struct, array_like=True):
@@ -663,6 +668,20 @@ class Notice(msgspec.Struct, frozen=True, array_like=True):
         return self.link, self.table, self.level, self.amount is not None
 
 
+class Uncredited(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """An award to a game account that waits for its confirmation (P4). amount: with its corrections.
+
+    at: when its hit was made, in unix milliseconds.
+    """
+
+    hit: int
+    link: int
+    table: int
+    seat: int
+    amount: int
+    at: int
+
+
 class NumberRange(msgspec.Struct, frozen=True, array_like=True):
     """The numbers that a part's hits, or its awards, have here: first <= number < end.
 
@@ -701,7 +720,7 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     that had become it. first_hit, first_award: the first numbers here. Lower ones are those by which the
     parts knew their own, so that no paper of theirs names another hit here. program: what decides. programs:
     digests that the bank knows, because these programs decided here, or people confirmed them. notices: those
-    that stand, in the order in which they were given.
+    that stand, in the order in which they were given. uncredited: by award, the newest last.
     """
 
     bank: str
@@ -741,6 +760,7 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     parts: list[Part] = []
     notices: list[Notice] = []
     next_notice: int = 1
+    uncredited: dict[int, Uncredited] = {}
 
     @cached_property
     def settled(self) -> dict[int, int]:

@@ -713,6 +713,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "terms_mystery_width": Template(
         None, "level {level}: one wager lifts it from its reseed to must_hit_by (Y1)", ("level",)
     ),
+    "terms_mystery_cent": Template(
+        None, "level {level}: a first wager may win it at less than a cent (Y1)", ("level",)
+    ),
     "terms_mystery_return": Template(
         None, "its wagers return {percent} % of themselves, more than the wager (Y1)", ("percent",)
     ),
@@ -1063,6 +1066,26 @@ TEMPLATES: Final[dict[str, Template]] = {
         Code.BAD_TERMS,
         "level {level}: the limit is below {held}, which stands on it (L7)",
         ("level", "held:sum"),
+    ),
+    # Of credits to game accounts (P4).
+    "credit_unknown": Template(
+        Code.NO_SUCH_AWARD, "{award} waits for no credit", ("award:quoted",), field="award"
+    ),
+    "credit_done": Template(Code.CREDITED, "{award} is credited already", ("award",), field="award"),
+    "credit_of_no_account": Template(
+        Code.NO_SUCH_AWARD,
+        "{award} is paid by the {pays}, to no account",
+        ("award", "pays:word"),
+        field="award",
+    ),
+    "credit_too_early": Template(
+        Code.NO_SUCH_AWARD,
+        "{award} is {status}: it is paid before it is credited",
+        ("award", "status:word"),
+        field="award",
+    ),
+    "award_is_credited": Template(
+        Code.CREDITED, "A{award} is credited to the account: correct it", ("award",), field="award"
     ),
     # Of notices (P2).
     "notice_of_nothing": Template(

@@ -230,6 +230,8 @@ def _mystery(terms: LinkTerms) -> None:
             raise Fault("terms_mystery_seed", level=level.level)
         if level.reseed + terms.wager * level.primary // BASIS_POINTS >= level.must_hit_by:
             raise Fault("terms_mystery_width", level=level.level)
+        if level.reseed + terms.wager * level.primary // BASIS_POINTS < MICROS_PER_CENT:
+            raise Fault("terms_mystery_cent", level=level.level)
     if not all(0 < level.primary <= BASIS_POINTS for level in terms.levels):
         return  # it is told next
     if house_return(terms) > 1:

@@ -67,6 +67,10 @@ def statistics(engine: Engine) -> Map:
         "blocked": [list(device) for device in state.blocked],
         "left": left(state),
         "notices": len(state.notices),
+        "uncredited": {
+            "awards": len(state.uncredited),
+            "oldest": min((waits.at for waits in state.uncredited.values()), default=0),
+        },
         "requests": len(state.requests) + sum(table.waits() is not None for table in state.tables),
         "people": len(state.people),
         "last_day": state.last_day,

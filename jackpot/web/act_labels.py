@@ -39,6 +39,7 @@ DOINGS: Final[Mapping[str, ActLabel]] = {
     "confirm-program": ActLabel("Confirm the program", "The bank knows the program now."),
     "correct": ActLabel("Correct an award", "The award is corrected."),
     "correct-meter": ActLabel("Correct a meter", "The meter is corrected."),
+    "credit": ActLabel("Confirm a credit", "The credit is confirmed."),
     "decide-abandoned": ActLabel("Whether a seat was abandoned", "It is decided."),
     "decide-left": ActLabel("What an undo left", "It is decided."),
     "decline": ActLabel("Leave a round closed", "The round stays closed."),

@@ -61,11 +61,12 @@ _OFFER_MONEY: Final = (
     ("awards", "awards_outside", "Standing awards of the offer, with the wagers that they return."),
 )
 
+_HOUR_S: Final = 3_600
 _Level = tuple[list[str], Facts]
 
 
-def of_books(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family]:
-    """Every family of the banks' states, once."""
+def of_books(states: Sequence[Facts], banks: Sequence[Facts], credit_hours: int) -> Iterator[Family]:
+    """Every family of the banks' states, once. credit_hours: as the site's `credit_within_hours`."""
     yield from _links(states, banks)
     levels = [
         ([link["link"], level["level"]], level)
@@ -76,6 +77,7 @@ def of_books(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family
     yield from _levels(levels)
     yield from _level_terms(levels)
     yield from _waiting(states)
+    yield from _credits(states, credit_hours)
     yield from _tables(states)
     yield from _offers(states)
     yield _refusals(states, banks)
@@ -180,6 +182,29 @@ def _waiting(states: Sequence[Facts]) -> Iterator[Family]:
         "When the oldest hit was made that is neither paid nor disputed, 0 if none waits.",
         ["link"],
         oldest.items(),
+    )
+
+
+def _credits(states: Sequence[Facts], hours: int) -> Iterator[Family]:
+    """Awards to game accounts that nobody has confirmed (P4)."""
+    found = [(state["bank"], state["uncredited"]) for state in states]
+    yield gauge(
+        "awards_uncredited",
+        "Awards to game accounts that nobody has confirmed as credited.",
+        ["bank"],
+        (([bank], waits["awards"]) for bank, waits in found),
+    )
+    yield gauge(
+        "oldest_uncredited_timestamp_seconds",
+        "When the oldest of them was won, 0 if none waits.",
+        ["bank"],
+        (([bank], waits["oldest"] / _MS) for bank, waits in found),
+    )
+    yield gauge(
+        "credit_within_seconds",
+        "How long after a win the site lets a credit wait.",
+        [],
+        [([], hours * _HOUR_S)],
     )
 
 

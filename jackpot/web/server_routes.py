@@ -213,7 +213,7 @@ async def metrics(app: web.Application) -> bytes:
     relays = [relay.statistics() for relay in source.relays]
     listeners = [listener.statistics() for listener in source.listeners]
     way_in = WayIn(devices, listeners, source.connections.refused, source.connections.budget)
-    books = of_books(list(states.values()), names)
+    books = of_books(list(states.values()), names, source.config.site.credit_within_hours)
     heads = [] if source.signer is None else [source.signer.statistics()]
     disk = [] if source.config.ledger.file is None else [_disk(source.config.ledger.file.parent)]
     return exposition(

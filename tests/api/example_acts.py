@@ -34,6 +34,7 @@ _FIELDS: Final[Mapping[str, Any]] = {
     "new": "another secret",
     "person": 99,
     "reason": "x",
+    "reference": "TX-1",
     "remove": True,
     "request": "site-99",
     "role": "floor",

@@ -73,7 +73,7 @@ NAMED_BY: Final = {
     BankKey.LINKS: {"resume", "suspend"},
     BankKey.HIT_OR_AWARD: {"pay", "undo", "validate"},
     BankKey.HIT: {"add-papers", "dispute", "erase-papers", "lift"},
-    BankKey.AWARD: {"correct"},
+    BankKey.AWARD: {"correct", "credit"},
     BankKey.REQUEST: {"confirm", "reject"},
     BankKey.PEOPLE: {
         "add-person", "change-secret", "end-digits", "end-person", "end-token", "erase-name", "give-code",

@@ -15,13 +15,15 @@ from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command, Envelope
+from jackpot.rules.commitment import RAW_BYTES
 from jackpot.rules.engine import Engine
-from jackpot.rules.events import Refused
+from jackpot.rules.events import Closed, Refused
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.state import DrawMade
 from tests.faults.worked.form import Link
 from tests.frames import Bet
+from tests.rules.rounds.test_mystery import mystery
 from tests.rules.subject import OfEngine
 
 BANK: Final = "main"
@@ -155,3 +157,34 @@ def test_a_lock_draws_by_the_terms_at_the_lock_whatever_it_waited_for(
     found = drawn_and_due(floor.rows)
     assert len(found) == rounds
     assert [drawn for drawn, _ in found] == [due for _, due in found]
+
+
+class Told:
+    """Bytes that a test says, one after the other; no more are there."""
+
+    def __init__(self, *numbers: int) -> None:
+        self._numbers = list(numbers)
+
+    def raw(self, _link: int, _level: int) -> bytes:
+        return self._numbers.pop(0).to_bytes(RAW_BYTES // 8, "big").ljust(RAW_BYTES, b"\0")
+
+
+@pytest.mark.parametrize("doubts", [0, 1, 3])
+def test_a_close_in_doubt_draws_no_second_time(doubts: int) -> None:
+    """Y2, Y3: what was decided and not written is decided again by the same bytes, until it is written."""
+    floor = Floor(Chance(0, 0))
+    head = Head(BANK, 1, 0, genesis(BANK), "test", 0)
+    floor.sequencer = Sequencer(Engine(BANK), head, chance=Told(9_000_000))
+    floor.rows, floor.answers, floor.seq = [], [], 0
+    floor.ask(OpenLink(mystery()))
+    floor.ask(OpenTable(TableTerms("T1", "any", SEATS, ("M",), max_rounds_per_minute=60)))
+    floor.play(messages.Wager(1, "r", (Bet(3, "M", 500),), lock=True, chips={"M": 1}))
+    floor.finish()
+    floor.play(messages.Close(2, "r"))
+    for _ in range(doubts):
+        floor.doubt(durable=False)
+        floor.look()
+    floor.finish()
+    closed = registry.decode(floor.rows[-1].kind, floor.rows[-1].version, floor.rows[-1].body)
+    assert isinstance(closed, Closed)
+    assert closed.counted[0].drawn == [(9_000_000).to_bytes(8, "big")]

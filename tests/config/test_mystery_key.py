@@ -8,7 +8,9 @@ from typing import Final
 
 import pytest
 
+from jackpot.config import ConfigErrors, load
 from jackpot.config.mystery_key import KeyFault, KeyFileError, MysteryKey, new_key_text, read_mystery_key
+from tests.running_server import LINK, configure
 
 SECRET: Final = bytes(range(32))
 # printf 'jackpot mystery key id 1' and the bytes 00 to 1f, through sha256sum: the first 16 digits.
@@ -119,6 +121,39 @@ def test_a_folder_and_a_pipe_are_no_key(tmp_path: Path) -> None:
 def test_a_key_that_may_not_be_read_says_so(tmp_path: Path) -> None:
     """Y12: the server's user must own it."""
     assert refused(written(tmp_path, mode=0o000)).fault == KeyFault.UNREADABLE
+
+
+COMMITTED: Final = f"""
+[[link]]
+id = "{LINK}"
+kind = "mystery"
+form = "committed"
+wager = "5.00"
+electronic = true
+[link.level.meter]
+seed = "10.00"
+must_hit_by = "20.00"
+primary = "10%"
+"""
+RATE: Final = "max_rounds_per_minute = 20"
+
+
+def test_a_committed_link_needs_a_key_by_name(tmp_path: Path) -> None:
+    """Y12: no server makes one by itself, so the configuration says where it is; a drawn link needs none."""
+    with pytest.raises(ConfigErrors) as wrong:
+        configure(tmp_path, links=COMMITTED, of_tables=RATE)
+    ((path, sentence),) = wrong.value.mistakes
+    assert (path, "`jackpot mystery new-key FILE` makes it" in sentence) == ("mystery.key", True)
+    assert configure(tmp_path, links=COMMITTED.replace("committed", "drawn"), of_tables=RATE).mystery is None
+
+
+def test_a_key_that_cannot_be_used_is_warned_of(tmp_path: Path) -> None:
+    """Y12: the other links of the house play on; a signage machine has no such key, and needs none."""
+    config = configure(tmp_path, links=COMMITTED, of_tables=RATE, extra='[mystery]\nkey = "away"')
+    assert [
+        one for one in config.warnings if one.startswith(f"mystery.key: {tmp_path}/away: there is no such")
+    ]
+    assert load(config.path, roles=("sign",)).mystery is None
 
 
 def test_a_key_shows_its_id_alone() -> None:

@@ -81,6 +81,7 @@ class LinkPlan:
                 paytable=self.paytable,
                 wager=f"{self.wager}.00",
                 level={name: LevelEntry(**level) for name, level in self.levels.items()},
+                notice_days=0,  # the model knows no notices (P2)
                 **self.options,
             )
         )

@@ -72,7 +72,7 @@ def test_a_release_without_its_fence_is_found(monkeypatch: pytest.MonkeyPatch) -
         right(ledger, bank, ledger.head(bank).epoch)
 
     monkeypatch.setattr(SqliteLedger, "release", release)
-    found("who has the bank", kinds=("cut_tables", "freeze", "stop"), within_s=0.2, first=11)
+    found("who has the bank", kinds=("cut_tables", "freeze", "stop"), within_s=0.2, first=1)
 
 
 @pytest.mark.parametrize("limit", ["TAKEOVER_S", "GONE_S"])

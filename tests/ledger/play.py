@@ -14,6 +14,7 @@ from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.ledger.trigger_rows import SealedTrigger
 from jackpot.ledger.trigger_vault import seal
 from jackpot.rules import commands as c
+from jackpot.rules.acts.account_credits import Credit
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.cash import NoticeCash
@@ -90,6 +91,8 @@ MUST_HIT: Final = LinkTerms(
 
 OLD: Final = replace(THREE, link="old")
 NEW: Final = replace(THREE, link="new")
+# What it pays but its meter goes to game accounts.
+ACCOUNT: Final = replace(THREE, link="account", electronic=True)
 
 _TABLES: Final = ("T01", "T02", "T03")
 
@@ -191,7 +194,13 @@ class Play:
             self.act(OpenTable(TableTerms(name, "let-it-ride", 7, ("old", "new"))))
             self.frame(name, frames.Wager(f"{name}-r", (Bet(1, "old", 500),), lock=True))
             self.frame(name, frames.Settle(f"{name}-r", (Claim(1, ("As", "Ks", "Qs")),), close=True))
-        first, second = (f"H{self.engine.state.next_hit - back}" for back in (2, 1))
+        self.act(OpenLink(ACCOUNT))
+        self.act(OpenTable(TableTerms("T11", "let-it-ride", 7, ("account",))))
+        self.frame("T11", frames.Wager("T11-r", (Bet(1, "account", 500),), lock=True))
+        credited = f"A{self.engine.state.next_award}"
+        self.frame("T11", frames.Settle("T11-r", (Claim(1, ("4s", "5h", "6d")),), close=True))
+        assert self.act(Credit(credited, "TX-81"), "anna").of_act().ok
+        first, second = (f"H{self.engine.state.next_hit - back}" for back in (3, 2))
         for act in (
             Validate(second),
             *payments(self.engine.state.hits[int(second[1:])], "W-1"),

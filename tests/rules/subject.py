@@ -402,6 +402,7 @@ def _terms(link: Link) -> LinkTerms:
             percent = "%" if name == "primary" else ""
             if text is not None:
                 levels.setdefault(level or "meter", {})[name] = text.replace(",", "") + percent
+    options.setdefault("notice_days", 0)  # the model knows no notices (P2)
     if "magic_every" in options:
         options["magic_card_every"] = options.pop("magic_every")
     for level in levels.values():

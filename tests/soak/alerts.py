@@ -31,6 +31,7 @@ from tests.soak.watched import CROWD, LOOK_EVERY_S, WITHIN_S, Floor, until, wait
 
 # What cannot be caused here, and why.
 NOT_HERE: Final = {
+    "JackpotCreditMissing": "an hour is the shortest that a site lets a credit wait",
     "JackpotInternalError": "a fault of the program, and none is known",
     "JackpotLogLinesLost": "4,096 lines wait for a reader, and of one kind two a second are written",
     "JackpotMeterStands": "no configuration and no act makes a meter stand that is wagered on",

@@ -35,7 +35,8 @@ class Award(Reply, frozen=True):
     """One award of a hit.
 
     because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10). stake:
-    the wager that an award of N to 1 returns besides (B4). stake_at: where it is.
+    the wager that an award of N to 1 returns besides (B4). stake_at: where it is. credited: whether that was
+    confirmed of an award to a game account, where one hit is asked for (P4).
     """
 
     award: str
@@ -52,6 +53,7 @@ class Award(Reply, frozen=True):
     difference: Money = "0.00"
     stake: Money | None = None
     stake_at: Literal["layout", "inventory"] | None = None
+    credited: bool | None = None
 
 
 class Step(Reply, frozen=True):
@@ -61,7 +63,9 @@ class Step(Reply, frozen=True):
     whose papers they added to; None where it is not one winner's.
     """
 
-    what: Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased"]
+    what: Literal[
+        "validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased", "credited"
+    ]
     at: Moment
     awards: tuple[str, ...]
     people: tuple[str, ...]
@@ -237,7 +241,13 @@ class AskHit(Query, frozen=True):
         )
         terms = at.config.site.tax_terms(at.clock.unix_ms())
         taxes = () if terms is None else await bank.ask(lambda engine: _taxes(engine.state, wanted, terms))
-        return msgspec.structs.replace(hit_of(bank.name, hit), steps=steps, cards=cards, taxes=taxes)
+        found = hit_of(bank.name, hit)
+        credited = {award for step in steps if step.what == "credited" for award in step.awards}
+        awards = tuple(
+            msgspec.structs.replace(one, credited=one.award in credited) if one.pays == "account" else one
+            for one in found.awards
+        )
+        return msgspec.structs.replace(found, steps=steps, cards=cards, taxes=taxes, awards=awards)
 
 
 def sees_papers(people: Iterable["AuthenticatedPerson | str"]) -> bool:

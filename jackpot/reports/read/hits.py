@@ -28,6 +28,7 @@ from jackpot.ledger.store import LedgerCorrupt
 from jackpot.reports.read.entries import BEYOND, asked, of_kinds
 from jackpot.reports.read.people import PersonNames
 from jackpot.rules import events, names, registry
+from jackpot.rules.acts.account_credits import Credited
 from jackpot.rules.acts.act import outlived
 from jackpot.rules.acts.banks import Offsets, renumbered
 from jackpot.rules.acts.disputes import Disputed, Lifted
@@ -65,7 +66,9 @@ MISSING: Final = "missing"
 # Entries that concern a hit's documents alone.
 _OF_PAPERS: Final = (PapersAdded, PapersErased)
 # Name of each act of people on a hit.
-What = Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased"]
+What = Literal[
+    "validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased", "credited"
+]
 _WHAT: Final[Mapping[type[events.Event], What]] = {
     Validated: "validated",
     Paid: "paid",
@@ -76,6 +79,7 @@ _WHAT: Final[Mapping[type[events.Event], What]] = {
     Lifted: "lifted",
     PapersAdded: "added",
     PapersErased: "erased",
+    Credited: "credited",
 }
 
 
@@ -252,7 +256,7 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[PersonAct]:
             [number - there + here for number in _awards_of(event)],
             called.said(event.people),
             getattr(event, "reason", ""),
-            getattr(event, "document", ""),
+            getattr(event, "document", "") or getattr(event, "reference", ""),
             facts_of(ledger, event),
             getattr(event, "seat", 0),
         )
@@ -263,7 +267,7 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[PersonAct]:
 def _awards_of(event: Any) -> list[int]:
     """The awards that an act of people is about; none where it is about the whole hit."""
     match event:
-        case Corrected():
+        case Corrected() | Credited():
             return [event.award]
         case events.Voided():
             return event.undone

@@ -9,6 +9,7 @@ from typing import Any, Final, Union
 import msgspec
 
 from jackpot.rules.acts import (
+    account_credits,
     alarms,
     archives,
     banks,
@@ -44,6 +45,7 @@ ACTS: Final[tuple[Act, ...]] = (
     *hits.ACTS,
     *papers.ACTS,
     *cash.ACTS,
+    *account_credits.ACTS,
     *disputes.ACTS,
     *rounds.ACTS,
     *tables.ACTS,

@@ -26,6 +26,7 @@ from jackpot.rules.rounds.offers import settled_hits
 from jackpot.rules.rounds.undo import BASE, History, LevelPoint, Moment, PlayedTakes, counted_back, replay
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import (
+    CREDITS_KEPT,
     PAID_KEPT,
     UNPAID,
     Alarm,
@@ -41,6 +42,7 @@ from jackpot.rules.state import (
     NumberRange,
     Part,
     Table,
+    Uncredited,
 )
 
 # Of a bank that nobody has ended yet.
@@ -141,6 +143,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     first_award: int = 1
     known: int = 0
     notices: list[Notice] = []
+    uncredited: dict[int, Uncredited] = {}
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -222,7 +225,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
         list(state.ended), dict(state.refusals), state.site,
         list(state.alarms.values()), list(state.acts),
         settled, list(state.parts), state.first_hit, state.first_award,
-        max(state.known, people.proof.seq), list(state.notices),
+        max(state.known, people.proof.seq), list(state.notices), dict(state.uncredited),
     )  # fmt: skip
 
 
@@ -331,6 +334,11 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
             _take_table(state, told, by.links)
         for notice in part.notices:
             _take_notice(state, notice, by)
+        for award, waits in part.uncredited.items():
+            moved_to = replace(
+                waits, hit=waits.hit + by.hits, link=waits.link + by.links, table=waits.table + by.tables
+            )
+            state.uncredited[award + by.awards] = moved_to
         settled += [renumbered(hit, by) for hit in part.paid]
         state.next_hit = by.hits + part.next_hit
         state.next_award = by.awards + part.next_award
@@ -345,6 +353,8 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
             _take_alarm(state, alarm, part.bank)
         for done in part.acts:
             state.keep(done)  # an act that is sent again is not done again
+    for oldest in [*state.uncredited][:-CREDITS_KEPT]:
+        del state.uncredited[oldest]
     state.parts = parts_of(event.parts)
     for hit in sorted(settled, key=attrgetter("at")):
         settled_hits(state, hit)[hit.number] = hit
@@ -379,6 +389,7 @@ def renumbered(hit: Hit, by: Offsets) -> Hit:
             )
             for award in hit.awards
         ],
+        credited=[award + by.awards for award in hit.credited],
         sheets={
             seat: replace(
                 sheet,

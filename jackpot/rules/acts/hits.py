@@ -7,6 +7,8 @@ The journal has its digest (`paper`), and in plain words what names nobody.
 from collections.abc import Iterable
 from typing import ClassVar, Final, Literal, Protocol
 
+from msgspec.structs import replace
+
 from controllers.messages import Seat
 from jackpot.rules import outgoing_messages
 from jackpot.rules.acts import payout_details, payout_tax
@@ -342,6 +344,8 @@ def decide_undo(state: BankState, command: Undo, by: ActContext) -> Undone:
         refuse_if(paid, "award_is_paid", award=award.number)
         final = award.status == "final" and not unfinished
         refuse_if(final, "award_is_final", award=award.number)
+        there = award.number in hit.credited
+        refuse_if(there, "award_is_credited", award=award.number)
     numbers = sorted(award.number for award in awards)
     return Undone(hit.number, numbers, command.reason, without_awards(state, awards), by.people)
 
@@ -567,6 +571,8 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
     recomputed_changes(effects, event.recomputed)
     if award.settled():
         award.difference += more
+        if (waits := state.uncredited.get(award.number)) is not None:
+            state.uncredited[award.number] = replace(waits, amount=award.worth())
         payout_details.write(hit, award.seat, (), event.document)
         if event.withheld:
             payout_tax.write(hit, award.seat, payout_details.payee_of(hit, award.seat), event.withheld)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
 
@@ -45,16 +45,25 @@ class Prize(NamedTuple):
     stake: int = 0
 
 
+class Left(Protocol):
+    """A seat that its player left."""
+
+    @property
+    def number(self) -> int: ...
+
+
 class AwardTally:
     """The awards of one entry, decided one after the other on copies; the state does not change.
 
     left: seats of which this entry says that their players left (P6).
     """
 
-    def __init__(self, state: BankState, table: Table, round_: Round, left: Sequence[int] = ()) -> None:
+    def __init__(self, state: BankState, table: Table, round_: Round, left: Sequence[Left] = ()) -> None:
         self.state = state
-        self.lost = round_.lost()
-        self._waits = {*round_.waiting(), *left} - self.lost
+        self.lost = self._waits = set[int]()
+        if left or round_.abandoned:
+            self.lost = round_.lost()
+            self._waits = {*round_.waiting(), *(seat.number for seat in left)} - self.lost
         self.table = table
         self.round = round_
         self.hits: list[HitMade] = []
@@ -75,8 +84,11 @@ class AwardTally:
     @cached_property
     def own(self) -> dict[tuple[int, int], int]:
         """By seat and link the amount of each wager on the seat's own hand, as in `Placed`."""
-        bets = (bet for bet in self.round.bets if not bet.dealer and bet.seat not in self.lost)
-        return {(bet.seat, bet.link): bet.amount for bet in bets}
+        return {
+            (bet.seat, bet.link): bet.amount
+            for bet in self.round.bets
+            if not bet.dealer and bet.seat not in self.lost
+        }
 
     def check_stays(self, seat: int) -> None:
         """Refuses an award to a seat while people have not said whether it was abandoned (P6)."""

@@ -143,11 +143,14 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
         bonus = _unchanged(round_.bonus, sent.bonus, "bonus_differs")
     common = Shown((), board, dealer, bonus)
     wagered = round_.links()
-    every = list(sent.seats.values())
-    seats = [seat for seat in every if not seat.left]
-    left = tuple(seat for seat in every if seat.left)
+    seats, left = list(sent.seats.values()), tuple[Seat, ...]()
+    gone = [seat for seat in seats if seat.abandoned]
+    if gone:
+        left = tuple(seat for seat in gone if seat.left)
+        seats = [seat for seat in seats if seat not in left]
     _check_all_in_one(state, round_, wagered, seats, dealer, close=command.close)
-    _check_abandoned(state, round_, seats, left, close=command.close)
+    if gone or round_.abandoned:
+        _check_abandoned(state, round_, seats, left, close=command.close)
     # A mystery level is won by no hand: its links count none (Y7).
     played = [number for number in table.links if number in wagered and not state.link(number).terms.form]
     _check_players(table, round_, sent.named)
@@ -168,8 +171,11 @@ def read(state: BankState, table: Table, round_: Round, command: Settle, sent: S
     if order and max(order) > table.terms.seats:
         above = next(seat for seat in order if seat > table.terms.seats)
         raise Refusal("seat_above_table", seat=above, most=table.terms.seats)
-    _check_order(table, round_, seats, [number for number in order if not sent.seats[number].left])
-    _check_left(round_, left)
+    if left:
+        order = [number for number in order if not sent.seats[number].left]
+    _check_order(table, round_, seats, order)
+    if left:
+        _check_left(round_, left)
     _check_wagers(state, table, wagered, spoken)
     for seat in seats:
         if spoken:

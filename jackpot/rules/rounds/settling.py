@@ -56,7 +56,7 @@ def decide_settle(state: BankState, table: Table, command: Settle, around: Frame
     round_ = _find_locked(table, command.round)
     showing = claims.read(state, table, round_, command, sent)
     counts = _counts(state, table, command)
-    tally = AwardTally(state, table, round_, [seat.number for seat in showing.left])
+    tally = AwardTally(state, table, round_, showing.left)
     sharers = _pay_turns(tally, showing) if showing.seats or command.close else []
     if command.close:
         _pay_at_close(tally, [*round_.sharers, *sharers], showing)
@@ -64,10 +64,7 @@ def decide_settle(state: BankState, table: Table, command: Settle, around: Frame
     counted = _count(tally, around) if closing else []
     return Settled(
         round=round_.id,
-        shown=[
-            *(shown for seat in showing.seats for shown in seat.shown),
-            *(HandShown(seat.number, player=seat.player, abandoned=True) for seat in showing.left),
-        ],
+        shown=_shown(showing),
         board=pack(showing.board),
         dealer=pack(showing.dealer),
         made=made,
@@ -78,6 +75,14 @@ def decide_settle(state: BankState, table: Table, command: Settle, around: Frame
     )
 
 
+def _shown(showing: ShownCards) -> list[HandShown]:
+    """The hands as they are journalled, and after them the seats whose players left (P6)."""
+    shown = [hand for seat in showing.seats for hand in seat.shown]
+    if showing.left:
+        shown += [HandShown(seat.number, player=seat.player, abandoned=True) for seat in showing.left]
+    return shown
+
+
 def decide_close(state: BankState, table: Table, command: Close, around: FrameContext) -> Closed:
     """Closes the round: seats not settled have lost; shared awards and the Lucky Bonus are made (T5, A7).
 
@@ -86,7 +91,8 @@ def decide_close(state: BankState, table: Table, command: Close, around: FrameCo
     round_ = _find_locked(table, command.round)
     if not round_.dealer and round_.on_dealer():
         raise Refusal("dealer_wagers_unpaid")
-    claims.check_answered(round_)
+    if round_.abandoned:
+        claims.check_answered(round_)
     if round_.offers:
         claims.check_offers(state, table, round_, [], claims.common_of(round_), close=True)
     closing = _closing(table, _counts(state, table, command))

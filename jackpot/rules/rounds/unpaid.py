@@ -7,7 +7,7 @@ those of its table. Nothing else changes the status or the sum of an award that 
 from bisect import bisect_left, insort
 from typing import Final
 
-from jackpot.rules.state import UNPAID, Award, BankState, Status, Unpaid
+from jackpot.rules.state import CREDITS_KEPT, UNPAID, Award, BankState, Status, Uncredited, Unpaid
 
 # Awards of one table that wait for people before somebody is alarmed. Seven seats win a hundred or so in a
 # shift: above it nobody looks at them any more, or `validate_at` is not what the controls say (A10).
@@ -19,6 +19,8 @@ def count(state: BankState, award: Award) -> None:
     for group in _groups(state, award):
         insort(group.hits, award.hit)
         group.amount += award.amount
+    if award.pays == "account":
+        _credit(state, award)
 
 
 def change(state: BankState, award: Award, status: Status, amount: int | None = None) -> None:
@@ -30,6 +32,18 @@ def change(state: BankState, award: Award, status: Status, amount: int | None = 
     if amount is not None:
         award.amount = amount
     count(state, award)
+
+
+def _credit(state: BankState, award: Award) -> None:
+    """Lists a settled award to a game account until it is confirmed as credited (P4)."""
+    waits = state.uncredited
+    if not award.settled():
+        waits.pop(award.number, None)
+        return
+    hit = state.hits[award.hit]
+    waits[award.number] = Uncredited(hit.number, award.link, hit.table, award.seat, award.worth(), hit.at)
+    if len(waits) > CREDITS_KEPT:
+        del waits[next(iter(waits))]
 
 
 def _groups(state: BankState, award: Award) -> tuple[Unpaid, ...]:

@@ -455,6 +455,7 @@ def test_mystery_awards_do_not_count_towards_those_of_hands() -> None:
         (mystery("M", LevelTerms("meter", 1_000, 0, 0, 0)), "terms_mystery_level"),
         (mystery("M", replace(level(), seed=9 * DOLLAR)), "terms_mystery_seed"),
         (mystery("M", level(a=90, b=100)), "terms_mystery_return"),
+        (mystery("M", level(a=0, b=1, rate=50), wager=DOLLAR), "terms_mystery_cent"),
         (mystery(simultaneous="share"), "terms_mystery_has_none"),
         (mystery(count_chips=False), "terms_mystery_uncounted"),
         (mystery(electronic=True), "terms_mystery_uncounted"),
