@@ -6,6 +6,7 @@ announced is done, or people withdraw it.
 
 from calendar import monthrange, timegm
 from collections.abc import Callable
+from datetime import MAXYEAR
 from typing import ClassVar, Final
 
 from controllers.messages import Id
@@ -258,9 +259,12 @@ def _limit_now(link: Link | None, table: Table | None, level: int) -> int | None
 
 
 def _is_of(day: str, due: int) -> bool:
-    """Whether a moment may be the beginning of that day by the clocks of any site."""
+    """Whether a moment may be the beginning of that day by the clocks of any site.
+
+    None is of the calendar's last year: where it begins a day later elsewhere, no clock can show it.
+    """
     year, month, date = map(int, day.split("-"))
-    if not (0 < month <= _MONTHS and year and 0 < date <= monthrange(year, month)[1]):
+    if not (0 < month <= _MONTHS and 0 < year < MAXYEAR and 0 < date <= monthrange(year, month)[1]):
         return False
     return abs(due - timegm((year, month, date, 0, 0, 0)) * 1000) <= _CLOCKS_MS
 
