@@ -67,19 +67,17 @@ def evidence_of(ledger: Reader, names: JournalNames, hit: Hit) -> RoundEvidence 
     counted = next((each for each in event.counted if each.link == hit.link), None)
     if counted is None:
         return None
-    rounds, before = _paces(ledger, names.bank, hit.table, made)
-    return RoundEvidence(
-        counted.wagers,
-        counted.wagers * names.links[hit.link].wager,
-        _chips(ledger, names.bank, hit),
-        rounds,
-        before,
-    )
+    cut = _cut(ledger, names.bank)
+    chips = _chips(ledger, names.bank, cut, hit)
+    rounds, before = _paces(ledger, names.bank, cut, hit.table, made)
+    if _cut(ledger, names.bank) != cut:  # rows left while they were counted
+        chips, rounds, before = None, None, ()
+    return RoundEvidence(counted.wagers, counted.wagers * names.links[hit.link].wager, chips, rounds, before)
 
 
-def _chips(ledger: Reader, bank: str, hit: Hit) -> int | None:
-    """The dealer's last count of the wagers on the hit's link in its round."""
-    after = max(hit.seq - _BACK, _cut(ledger, bank))
+def _chips(ledger: Reader, bank: str, cut: int, hit: Hit) -> int | None:
+    """The dealer's last count of the wagers on the hit's link in its round. cut: as of `_cut`."""
+    after = max(hit.seq - _BACK, cut)
     for row in asked(ledger, bank, _LOCKING, after, hit.seq, hit.table, _FRAMES_MAX):
         event = Entry(*row).event
         if isinstance(event, Wagered | Locked) and event.round == hit.round and event.locking is not None:
@@ -87,10 +85,11 @@ def _chips(ledger: Reader, bank: str, hit: Hit) -> int | None:
     return None
 
 
-def _paces(ledger: Reader, bank: str, table: int, made: Entry) -> tuple[int | None, tuple[int, ...]]:
-    """As `RoundEvidence.rounds` and `before`. made: the entry of the award."""
-    cut, left, found = _cut(ledger, bank), ROWS_MAX, list[int]()
-    last = None
+def _paces(
+    ledger: Reader, bank: str, cut: int, table: int, made: Entry
+) -> tuple[int | None, tuple[int, ...]]:
+    """As `RoundEvidence.rounds` and `before`. cut: as of `_cut`. made: the entry of the award."""
+    left, found, last = ROWS_MAX, list[int](), None
     for day in range(DAYS_BEFORE + 1):
         end = made.at - day * DAY_MS
         upto = made.seq if day == 0 else _rows_by(ledger, bank, cut, made.seq, end)
