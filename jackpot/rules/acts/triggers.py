@@ -120,6 +120,8 @@ def decide_renew(state: BankState, _command: RenewTriggers, by: ActContext) -> T
             invariant(committed.number > last, "numbers of commitments grow")
         if running is not None and not by.triggers.lost(running.digest):
             opened = mystery.opening(state, link, level, running, by.triggers)
+            reached = cycle.decided if cycle.reached is None else cycle.reached
+            invariant(opened.value > reached, "a wager had reached the trigger, and did not win")
         made.append(Renewed(link.number, level.number, opened, committed))
     invariant(bool(made), "no commitment is due")
     return TriggersRenewed(made)

@@ -120,7 +120,9 @@ def paid_by_an_admin(case: Case) -> Any:
 def paid_with_another_role(case: Case) -> Any:
     case.forger.append(case.forger.right(Validate("H1"), proof=case.paper.proof(case.paper.floor)))
     proof = case.paper.proof(ADMINS[0])
-    return Paid(1, [1], People(proof=replace(proof, signed=(Signed(1, ("cage",)),))), document="W-1")
+    people = People(proof=replace(proof, signed=(Signed(1, ("cage",)),)))
+    sum_ = case.forger.state.hits[1].awards[0].amount
+    return Paid(1, [1], people, document="W-1", paid=sum_)
 
 
 def validated_by_nobody_there(case: Case) -> Any:
