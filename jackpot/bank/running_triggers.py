@@ -156,7 +156,7 @@ class RunningTriggers:
         for last in levels:
             level = last.which.link, last.which.level
             trouble = self._no_key or self._open(last, found.get(last.committed))
-            trouble = self._no_witness or self._forbidden.get(_place(last.which), "") or trouble
+            trouble = self._no_witness or self._forbids(last.which) or trouble
             if trouble:
                 self._troubles[level] = trouble
                 if last.committed in self._held:
@@ -168,7 +168,7 @@ class RunningTriggers:
 
     def is_behind(self, which: CommitmentId) -> bool:
         """Whether the ledger lacks a commitment of the level that was published (Y8)."""
-        return _place(which) in self._forbidden
+        return bool(self._forbids(which))
 
     def publish(self, kept: Iterable[SealedTrigger]) -> None:
         """Writes durable commitments to the witness, before anybody is told of them. Blocks for its sync.
@@ -177,6 +177,14 @@ class RunningTriggers:
         """
         if self._key_file is not None:
             Witness(self._key_file).advance(Witnessed(one.which, one.committed) for one in kept)
+
+    def _forbids(self, which: CommitmentId) -> str:
+        """Why the witness forbids to go on with a level by its last commitment; "" where it does not.
+
+        Where that was made in a bank that became this one, any of this bank is a later one.
+        """
+        here = msgspec.structs.replace(which, bank=self._bank)
+        return self._forbidden.get(_place(which)) or self._forbidden.get(_place(here), "")
 
     def _read_key(self) -> str:
         """Reads the key; why there is none. One that was read before is good, whatever became of its file."""

@@ -24,6 +24,7 @@ from jackpot.reports.report import (
     ReportRequest,
     ReportResult,
 )
+from jackpot.rules.money import floor_to_cent
 from jackpot.text import Sentence, joined, several
 
 # Tables named in the first lines.
@@ -148,13 +149,17 @@ def _result(figures: Figures) -> dict[str, int]:
 def _answer(of_tables: Mapping[str, Figures], site: Site) -> list[Fact]:
     """The total, and the tables, the dearest first; "" stands for the links themselves.
 
-    Sums are whole, so that they add up by hand: what was wagered, less each of the others, is what is left.
+    Sums add up by hand, to the cent: parts of a cent of the running cost are dropped, and the others
+    follow from it. What was wagered, less stakes and cost, is what is left.
     """
-    told = writing(site.locale, site.currency).exact
+    told = writing(site.locale, site.currency).to_the_cent
     sums = Counter[str]()
     for figures in of_tables.values():
         sums.update(figures)
-    sums["running"] = sums["cost"] - sums["seeds"]
+    running = sums["cost"] - sums["seeds"]
+    sums["running"] = floor_to_cent(running)
+    sums["cost"] = sums["running"] + sums["seeds"]
+    sums["left"] = sums["wagered"] - sums["stakes"] - sums["cost"]
     total = {name: told(sums[name]) for name in ("wagered", "stakes", "running", "seeds", "cost", "left")}
     tables = sorted(((of["cost"], table) for table, of in of_tables.items() if table), reverse=True)
     parts: list[tuple[str, int]] = [(table, cost) for cost, table in tables[:NAMED]]

@@ -149,7 +149,11 @@ OF_FRAMES: Final[dict[Code, OfFrame]] = {
         "the dealer's count differs, or has not come",
         "`lock` with the right count, or void",
     ),
-    Code.SUSPENDED: OfFrame("the link takes no wagers now", "wait until `link` says active", uses=False),
+    Code.SUSPENDED: OfFrame(
+        "a link takes no wagers now; `link` names it",
+        "wager without it until `link` says active",
+        uses=False,
+    ),
     Code.TABLE_HELD: OfFrame(
         "people have to act before the table opens a round",
         "wait for `status` or `round`",

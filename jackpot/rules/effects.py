@@ -120,9 +120,9 @@ class Effects(msgspec.Struct, eq=False):
             for number in sorted(self.awarded)
         )
 
-    def notices(self) -> dict[str, tuple[answers.Notice, ...]] | None:
-        """The notices that stand now, by link; None where the entry changed none (P2)."""
-        return facts.notices(self.state) if self.noticed else None
+    def notices(self) -> dict[str, tuple[answers.Notice, ...]]:
+        """The notices that stand now, by link (P2)."""
+        return facts.notices(self.state)
 
     def tell_table(self, table: Table, message: answers.Award | answers.Status | answers.Round) -> None:
         """Pushes to one table."""

@@ -299,7 +299,7 @@ class Engine:
             moved.meters,
             waiting,
             tuple(effects.alarms),
-            effects.notices(),
+            effects.notices() if effects.noticed else None,
         )
 
     def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> MovedLevels:

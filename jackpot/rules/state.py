@@ -193,6 +193,7 @@ class MysteryCycle(msgspec.Struct, array_like=True, gc=False):
     undone: by the cycle whose award was undone, what waits in the overflow for refunds of its wagers. lent:
     by award, what the house paid when people raised it. Micro-dollars. commitment: of a committed level.
     replace: it is to be opened, and the trigger drawn afresh, before anything is decided by it (Y8, Y11).
+    reached: how much of `decided` wagers have reached, where people lifted the meter above that; else None.
     """
 
     terms: LevelTerms
@@ -203,6 +204,7 @@ class MysteryCycle(msgspec.Struct, array_like=True, gc=False):
     lent: dict[int, int] = {}
     commitment: Commitment | None = None
     replace: bool = False
+    reached: int | None = None
 
 
 class Level(msgspec.Struct, array_like=True):

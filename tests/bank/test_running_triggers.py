@@ -9,8 +9,10 @@ from typing import Any, Final
 
 import pytest
 import structlog
+from msgspec.structs import replace
 
 from jackpot.app import Server
+from jackpot.bank.running_triggers import RunningTriggers
 from jackpot.config import Config, load
 from jackpot.config.mystery_key import new_key_text, read_mystery_key
 from jackpot.ledger.entries import events_of
@@ -26,7 +28,7 @@ from jackpot.rules.acts.triggers import TriggersRenewed
 from jackpot.rules.commitment import CommitmentId, opens
 from jackpot.rules.events import Closed, TriggerOpened
 from jackpot.rules.invariant import require
-from jackpot.rules.triggers import Trigger
+from jackpot.rules.triggers import LastCommitment, Trigger
 from tests.ledger.waiting import backup, open_ledger
 from tests.ledgers import KINDS, Fresh
 from tests.running_server import (
@@ -376,6 +378,36 @@ def test_a_rolled_back_ledger_is_found_out_and_goes_on_with_a_fresh_trigger(
         proved(ledger)
 
 
+def test_people_replace_a_trigger_that_leaked_while_rounds_are_played(tmp_path: Path) -> None:
+    """Y12: in the middle of a round; the journal opens the old one, the round goes by the fresh one."""
+    config = floor(tmp_path)
+
+    @on_loop
+    async def play() -> None:
+        async with playing(config) as place:
+            name = await place.lock()
+            before, trigger = await asyncio.to_thread(now_running, config)
+            leaked = {"links": [LINK], "reason": "a copy of the key, case 8"}
+            answer = await administer(config, do="replace-triggers", by="Ann", and_by="Bo", **leaked)
+            assert answer["ok"], answer
+            now, fresh = await asyncio.to_thread(now_running, config)
+            assert (now.which.number, witnessed(config)) == (before.which.number + 1,) * 2
+            assert (now.committed, fresh.salt) != (before.committed, trigger.salt)
+            answer = await place.send(t="close", round=name)
+            assert answer["t"] == "ack", answer
+            assert bool(answer.get("awards")) == (fresh.value <= 13_500_000)
+            await place.until_won()
+        with closing(open_reader(config.ledger.url)) as ledger:
+            *_, (_, _, event) = events_of(ledger, "main", TriggersRenewed.kind)
+            assert isinstance(event, TriggersRenewed)
+            opened = require(event.levels[0].opened, "the old one")
+            assert (opened.salt, opened.value, opened.raw) == (trigger.salt, trigger.value, trigger.raw)
+            proved(ledger)
+            assert not compared(ledger)
+
+    play()
+
+
 def test_a_witness_that_is_behind_is_brought_up_to_date(tmp_path: Path) -> None:
     """Y8: killed after the commit and before the witness, nobody was told: the ledger holds."""
     config = floor(tmp_path)
@@ -475,3 +507,30 @@ def test_a_running_trigger_is_nowhere_but_in_memory(
     assert sum(map(len, said)) > 500_000
     for trace in traces:
         assert not [text[max(0, text.find(trace) - 40) :][:100] for text in said if trace in text]
+
+
+def test_a_ledger_that_was_rolled_back_to_a_join_is_found_out(tmp_path: Path) -> None:
+    """Y8: the last commitment is of a bank that became this one, which has published a later one itself."""
+    file = tmp_path / "key"
+    file.touch(0o600)
+    file.write_text(new_key_text()[0])
+    which = CommitmentId("test", "east", LINK, "meter", 3, 4)
+    before = RunningTriggers("east", file)
+    before.load((), ())
+    made = require(before.commit(which, 0, 10), "a commitment")
+    rows = require(before.taken(), "its row").kept
+    before.publish(rows)
+    joined, last = RunningTriggers("main", file), LastCommitment(which, made.digest, running=True)
+    joined.load(rows, [last])
+    assert not joined.troubles()
+    assert not joined.missing(made.digest)
+    joined.opened(made.digest)
+    assert joined.commit(replace(which, bank="main", cycle=4, number=5), 0, 10) is not None
+    joined.publish(require(joined.taken(), "its row").kept)
+    again = RunningTriggers("main", file)
+    again.load(rows, [last])
+    assert again.is_behind(which)
+    assert "knows a later commitment, 5," in again.troubles()[LINK, "meter"]
+    assert again.missing(made.digest)
+    fresh = require(again.commit(replace(which, bank="main", number=5), 0, 10, people=True), "a fresh one")
+    assert fresh.number > 5

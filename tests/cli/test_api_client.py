@@ -1,11 +1,7 @@
 """One API client carries the options of every command to the server."""
 
-import os
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 import pytest
 import typer
@@ -16,8 +12,7 @@ from jackpot.api.queries.links import AskLinks
 from jackpot.cli import api_client as talk
 from jackpot.cli.api_client import ALONE, LOOK, TWO, ApiClient, with_api_options
 from jackpot.rules.acts.hits import Validate
-
-NOBODY: Final = 65_534
+from tests.unprivileged import unprivileged
 
 
 @pytest.mark.parametrize(
@@ -53,25 +48,12 @@ def test_a_person_who_may_not_act_is_told_who_may(
         there.bind(str(tmp_path / "socket"))
         there.listen()
         path.chmod(0)
-        with as_somebody(), pytest.raises(typer.Exit):
+        with unprivileged(), pytest.raises(typer.Exit):
             (ApiClient(socket=path) if what == "socket" else ApiClient(config=path)).ask(AskLinks())
     said = capsys.readouterr().err
     assert str(path) in said
     assert "the server's own user may, and root as that user: runuser -u " in said
     assert "is it running?" not in said
-
-
-@contextmanager
-def as_somebody() -> Iterator[None]:
-    """Runs as a user who may not open everything; root may."""
-    root = os.geteuid() == 0
-    try:
-        if root:
-            os.seteuid(NOBODY)
-        yield
-    finally:
-        if root:
-            os.seteuid(0)
 
 
 def test_a_command_gets_the_options_that_it_names_behind_its_own() -> None:

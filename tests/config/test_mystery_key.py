@@ -11,6 +11,7 @@ import pytest
 from jackpot.config import ConfigErrors, load
 from jackpot.config.mystery_key import KeyFault, KeyFileError, MysteryKey, new_key_text, read_mystery_key
 from tests.running_server import LINK, configure
+from tests.unprivileged import unprivileged
 
 SECRET: Final = bytes(range(32))
 # printf 'jackpot mystery key id 1' and the bytes 00 to 1f, through sha256sum: the first 16 digits.
@@ -117,10 +118,11 @@ def test_a_folder_and_a_pipe_are_no_key(tmp_path: Path) -> None:
     assert {refused(one).fault for one in (folder, pipe)} == {KeyFault.DAMAGED}
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
 def test_a_key_that_may_not_be_read_says_so(tmp_path: Path) -> None:
     """Y12: the server's user must own it."""
-    assert refused(written(tmp_path, mode=0o000)).fault == KeyFault.UNREADABLE
+    file = written(tmp_path, mode=0o000)
+    with unprivileged():
+        assert refused(file).fault == KeyFault.UNREADABLE
 
 
 COMMITTED: Final = f"""

@@ -223,10 +223,33 @@ class Acts:
         link = self.links[found.link]
         if people < 2 and any(self.later_stands(link, one) for one in targets if one.kind == "meter"):
             raise Refused("two people")
+        if people < 2 and self.many_finals(found, targets):
+            raise Refused("two people")
         for one in targets:
             one.status = UNDONE
         raised, left = self.recompute({link.name})
         return self.answer([status_of(one, UNDONE) for one in targets] + raised, left)
+
+    def many_finals(self, of: Hit, targets: list[Award]) -> bool:
+        """A11, B15: whether final awards of a round, with those undone before, come to what waits for people.
+
+        Of those undone before each counts that is below that sum: whether it was final is no longer said.
+        """
+        hits = [hit for hit in self.hits_made.values() if (hit.table, hit.round) == (of.table, of.round)]
+        finals, before, bounds = list[Award](), list[Award](), list[int]()
+        for one in (award for hit in hits for award in hit.awards if award.kind != "meter"):
+            bound = self.links[one.hit.link].validate_at
+            if bound is None:
+                continue
+            if one in targets and one.status == FINAL:
+                finals.append(one)
+            elif one.status == UNDONE and one.amount < bound:
+                before.append(one)
+            else:
+                continue
+            bounds.append(bound)
+        come_to = sum(one.amount + one.difference for one in finals + before)
+        return bool(finals) and come_to >= min(bounds)
 
     def later_stands(self, link: Link, award: Award) -> bool:
         """Whether a percentage award of the same level, won later in the history, is not undone."""

@@ -17,6 +17,7 @@ from jackpot.rules.acts.hits import Undone
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.engine import Engine
+from jackpot.rules.money import floor_to_cent
 from tests.ledger.conftest import Place
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.verify.test_verifier import spoil
@@ -221,7 +222,7 @@ def test_it_says_what_the_other_reports_say(books: Reader, walk: Walk) -> None:
 def test_the_first_lines_answer(books: Reader, walk: Walk, monkeypatch: pytest.MonkeyPatch) -> None:
     """S2: what it cost, seeds apart, and what is left; table by table, the dearest first, and the links' own.
 
-    Each sum is whole, so that whoever adds them up by hand comes to the same.
+    Whoever adds them up by hand comes to the same, to the cent.
     """
     rows = expected(walk.of_months())
     by_table: Counter[str] = Counter()
@@ -233,8 +234,9 @@ def test_the_first_lines_answer(books: Reader, walk: Walk, monkeypatch: pytest.M
         books, "cost", by="month", **ALL
     ).facts.items()
     assert (first, second, third) == ("cost", "left to the house", "by table")
-    spent, cents = by_table.total(), writing(SITE.locale, SITE.currency).exact
+    cents = writing(SITE.locale, SITE.currency).to_the_cent
     assert seeds
+    spent = floor_to_cent(by_table.total() - seeds) + seeds
     assert sums_in(answer) == [cents(sum_) for sum_ in (spent, spent - seeds, seeds)]
     assert sums_in(left) == [cents(sum_) for sum_ in (wagered - spent, wagered, spent)]
     own = by_table.pop(LINK)

@@ -17,8 +17,8 @@ from tests.rules.subject import OfEngine
 HOUSE: Final = jackpot.__path__[0]
 # Of a full table on a link of three levels; a call more for each seat, or two for each level, is too many.
 WAGER_MAX = 39
-CLOSE_MAX = 31
-SETTLE_MAX = 125
+CLOSE_MAX = 32
+SETTLE_MAX = 129
 # The first rounds have nothing of a round before them to forget.
 ROUNDS: Final = 3
 

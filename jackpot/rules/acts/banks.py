@@ -187,6 +187,8 @@ def decide_close_bank(state: BankState, command: CloseBank, by: ActContext) -> B
 def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
     """The state of a bank at rest that the next bank takes over. people: who end it."""
     end = state.seq + 1
+    settled = _settled(state, end)
+    kept = {award.number for hit in settled for award in hit.awards}
     links = [
         CarriedLink(
             link.terms,
@@ -195,7 +197,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
                 CarriedLevel(
                     level.accounts.copy(), level.cycle, level.wagers, level.hits, level.wins,
                     level.undone_wagers, level.undone_hits, list(level.joined), now.reset, now.stake,
-                    counted_back(now.reseeded, end), list(level.shown), mystery.at_rest(level),
+                    counted_back(now.reseeded, end), list(level.shown), mystery.at_rest(level, kept),
                 )
                 for level in link.levels
                 for now in [replay(level.history)]
@@ -222,7 +224,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
         state.bank, links, tables, state.next_hit, state.next_award, state.last_day, list(state.blocked),
         list(state.ended), dict(state.refusals), state.site,
         list(state.alarms.values()), list(state.acts),
-        _settled(state, end), list(state.parts), state.first_hit, state.first_award,
+        settled, list(state.parts), state.first_hit, state.first_award,
         max(state.known, people.proof.seq), list(state.notices), dict(state.uncredited),
     )  # fmt: skip
 
@@ -424,7 +426,7 @@ def _take_link(effects: Effects, carried: CarriedLink, by: Offsets) -> None:
             number, level_terms, Accounts(), history, of.cycle, of.hits, of.wins,
             of.undone_wagers, of.undone_hits, list(of.joined),
             [replace(shown, hit=shown.hit + by.hits, seq=0) for shown in of.shown],
-            None if of.mystery is None else replace(of.mystery),
+            None if of.mystery is None else mystery.taken_over(of.mystery, by.awards),
         )  # fmt: skip
         link.levels.append(level)
         effects.meter(link, level).add(of.accounts)

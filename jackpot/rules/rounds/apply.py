@@ -185,7 +185,8 @@ def apply_settled(effects: Effects, event: Settled) -> None:
     round_.board, round_.dealer, round_.bonus = event.board, event.dealer, event.bonus
     round_.sharers += event.sharers
     settle(effects, table, round_, event.made)
-    mystery.apply_counted(effects, table, round_, event.counted)
+    if event.counted:
+        mystery.apply_counted(effects, table, round_, event.counted)
     if event.closing is not None:
         _close(effects, table, round_, event.closing)
 
@@ -197,7 +198,8 @@ def apply_closed(effects: Effects, event: Closed) -> None:
     if not round_.reopened:
         _mark(effects, table, round_, [])
     settle(effects, table, round_, event.made)
-    mystery.apply_counted(effects, table, round_, event.counted)
+    if event.counted:
+        mystery.apply_counted(effects, table, round_, event.counted)
     _close(effects, table, round_, event.closing)
 
 
@@ -208,9 +210,7 @@ def _mark(effects: Effects, table: Table, round_: Round, seats: list[int]) -> No
         wagers = dict(last.wagers)
     else:
         links = map(effects.state.link, round_.links())
-        wagers = {
-            link.number: link.levels[0].wagers for link in links if link.levels and not link.terms.mystery
-        }
+        wagers = {link.number: link.levels[0].wagers for link in links if link.levels and not link.terms.form}
     settled = effects.state.settled
     settled.pop(table.number, None)
     settled[table.number] = effects.seq  # the latest stands last

@@ -11,14 +11,14 @@ from jackpot.rules.state import BankState, Round
 
 def takes_two(state: BankState, round_: Round, gone: Collection[int]) -> bool:
     """Whether undoing these awards takes two people, with those of the round that were undone before."""
-    found = [award for number in round_.hits for award in state.hits[number].awards if not award.level]
-    finals = {award.number for award in found if award.number in gone and award.status == "final"}
-    least = {award.number: state.link(award.link).terms.validate_at for award in found}
-    # An undone award does not say whether it had waited: every small one counts, so that nothing slips by.
-    counted = [
-        award
-        for award in found
-        if award.number in finals or (award.status == "undone" and award.amount < (least[award.number] or 0))
+    found = [
+        (award, least)
+        for number in round_.hits
+        for award in state.hits[number].awards
+        if not award.level and (least := state.link(award.link).terms.validate_at) is not None
     ]
-    bounds = [bound for award in counted if (bound := least[award.number]) is not None]
-    return bool(finals) and sum(award.worth() for award in counted) >= min(bounds)
+    finals = [one for one in found if one[0].number in gone and one[0].status == "final"]
+    # An undone award does not say whether it had waited: every small one counts, so that nothing slips by.
+    before = [one for one in found if one[0].status == "undone" and one[0].amount < one[1]]
+    total = sum(award.worth() for award, _ in finals + before)
+    return bool(finals) and total >= min(least for _, least in finals + before)

@@ -83,12 +83,13 @@ def links_of(state: BankState, table: Table) -> list[Link]:
     return [link for link in map(state.link, table.links) if link.terms.form]
 
 
-def counts(state: BankState, table: Table, round_: Round) -> bool:
+def counts(state: BankState, round_: Round) -> bool:
     """Whether the end of the round counts wagers on mystery levels: its first end, and only once (Y3)."""
-    if round_.reopened:
-        return False
-    links = {link.number for link in links_of(state, table)}
-    return bool(links) and not links.isdisjoint(round_.links())
+    if not round_.reopened:
+        for bet in round_.bets:  # each close of each table comes by here: no calls
+            if state.links[bet.link - 1].terms.form:
+                return True
+    return False
 
 
 def count(tally: AwardTally, chance: Chance, triggers: TriggerSource) -> list[LevelCounted]:
@@ -317,7 +318,7 @@ def commit_to(state: BankState, level: Level, made: TriggerCommitted) -> None:
     cycle.commitment = Commitment(
         state.bank, level.cycle, made.number, made.digest, cycle.decided, highest(cycle.terms)
     )
-    cycle.replace = False
+    cycle.replace, cycle.reached = False, None
 
 
 def replace_triggers(link: Link) -> None:
@@ -450,6 +451,8 @@ def apply_moved(level: Level, *, ends: bool) -> None:
     """
     cycle = cycle_of(level)
     lifted = level.accounts.primary > cycle.decided
+    if lifted and cycle.commitment is not None and cycle.reached is None:
+        cycle.reached = cycle.decided
     cycle.decided = max(cycle.decided, level.accounts.primary)
     cycle.replace |= lifted and cycle.commitment is not None
     if ends:
@@ -457,11 +460,20 @@ def apply_moved(level: Level, *, ends: bool) -> None:
         cycle.undone = {}
 
 
-def at_rest(level: Level) -> MysteryCycle | None:
-    """The running cycle as another bank takes it over: nothing of before is opened or undone there."""
+def at_rest(level: Level, kept: Collection[int]) -> MysteryCycle | None:
+    """The running cycle as another bank takes it over: nothing of before is reopened or undone there.
+
+    kept: the awards that may still be corrected there (A10).
+    """
     if level.mystery is None:
         return None
-    return replace(level.mystery, undone={}, lent={})
+    lent = {award: more for award, more in level.mystery.lent.items() if award in kept}
+    return replace(level.mystery, undone={}, lent=lent)
+
+
+def taken_over(cycle: MysteryCycle, by: int) -> MysteryCycle:
+    """The same in the next bank, whose awards have numbers that are higher by so much."""
+    return replace(cycle, lent={award + by: more for award, more in cycle.lent.items()})
 
 
 def level_of(state: BankState, award: Award) -> Level:

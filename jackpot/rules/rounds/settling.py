@@ -97,7 +97,7 @@ def decide_close(state: BankState, table: Table, command: Close, around: FrameCo
         claims.check_offers(state, table, round_, [], claims.common_of(round_), close=True)
     closing = _closing(table, _counts(state, table, command))
     pays = bool(round_.sharers or round_.draws or round_.dealer or round_.offers)
-    if not pays and not mystery.counts(state, table, round_):
+    if not pays and not mystery.counts(state, round_):
         return Closed(round_.id, closing, Settlement())  # nothing is left to pay
     tally = AwardTally(state, table, round_)
     common = claims.common_of(round_)
@@ -112,7 +112,7 @@ def _count(tally: AwardTally, around: FrameContext) -> list[LevelCounted]:
 
     What they win joins the settlement, whose hits and takes are those of the tally.
     """
-    if not mystery.counts(tally.state, tally.table, tally.round):
+    if not mystery.counts(tally.state, tally.round):
         return []
     return mystery.count(tally, around.chance, around.triggers)
 

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.act import ActContext
-from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter
-from jackpot.rules.acts.triggers import RenewTriggers, TriggersRenewed, due
+from jackpot.rules.acts.triggers import RenewTriggers, ReplaceTriggers, TriggersRenewed, due
 from jackpot.rules.commitment import opens
 from jackpot.rules.events import Closed
 from jackpot.rules.invariant import InvariantError
@@ -155,6 +155,41 @@ def test_one_person_alone_resumes_no_link_whose_ledger_was_rolled_back() -> None
     assert place.denied(Resume("rolled_back", ("M",), "x"), ()) == "no_person"
 
 
+@pytest.mark.parametrize("named", [("M",), ()])
+def test_two_people_replace_what_runs_after_a_leak(named: tuple[str, ...]) -> None:
+    """Y12: the old one is opened, the fresh one lies above all that was decided; meter and h stay."""
+    place = Committed()
+    while place.play((4,)):
+        pass
+    before, meter, decided = place.commitment(), place.meter(), place.cycle().decided
+    assert place.denied(ReplaceTriggers(named, "a leak"), ("anna",)) == "two_people"
+    place.act(ReplaceTriggers(named, "a leak"))
+    (one,) = place.renewed().levels
+    assert one.opened is not None
+    assert one.opened.value == place.triggers.kept[before.digest].value
+    now = place.commitment()
+    assert (now.above, now.upto, now.number) == (decided, 20 * DOLLAR, before.number + 1)
+    assert decided < place.trigger() <= 20 * DOLLAR
+    assert (place.meter(), place.cycle().decided) == (meter, decided)
+    assert not place.subject.engine.state.links[0].suspended
+
+
+@pytest.mark.parametrize("cause", ["trigger", "rolled_back"])
+def test_what_is_not_to_be_had_is_not_replaced(cause: str) -> None:
+    """Y12: a lost trigger ends by closing its link alone; rows that are lost, by resuming it (Y8)."""
+    place = Committed()
+    place.subject.execute(Suspend(cause, ("M",), ""))
+    for named in (("M",), ()):
+        assert place.denied(ReplaceTriggers(named, "a leak")) == "suspended"
+
+
+def test_a_link_without_triggers_has_none_to_replace() -> None:
+    """Y12: neither a drawn link, nor a bank without a committed one."""
+    place = Place(mystery())
+    assert place.denied(ReplaceTriggers(("M",), "a leak")) == "unchanged"
+    assert place.denied(ReplaceTriggers((), "a leak")) == "unchanged"
+
+
 def test_money_that_lifts_the_meter_wins_nothing_and_draws_afresh() -> None:
     """Y11: h rises with the meter; downward neither h nor the trigger changes."""
     place = Committed()
@@ -194,3 +229,41 @@ def test_a_trigger_that_is_not_the_committed_one_decides_nothing(change: str) ->
             break
     assert answer["code"] == "internal"
     assert not place.level().hits
+
+
+def suppressed() -> Committed:
+    """A level whose winning wager was journalled as one that wins nothing, as a false program does."""
+    place = next(one for one in map(Committed, range(20)) if one.trigger() < 14 * DOLLAR)
+    place.triggers.crossed = lambda committed, meter: False  # type: ignore[method-assign] # noqa: ARG005
+    while place.meter() < place.trigger():
+        assert place.play((4,)) == []
+    return place
+
+
+@pytest.mark.parametrize("way", ["lifted", "ended", "resumed"])
+def test_a_win_that_was_kept_back_does_not_pass_as_a_replacement(way: str) -> None:
+    """Y12: where the trigger is opened without a win, no wager may have reached it before."""
+    place = suppressed()
+    state = place.subject.engine.state
+    command: Any = CorrectMeter("M", "meter", 1, "a test")
+    if way != "lifted":
+        place.subject.execute(Suspend("operator", ("M",), "x"))
+        place.subject.execute(Suspend("restored", ("M",), "x"))
+        command = Resume("restored", ("M",), "a case") if way == "resumed" else CloseLink("M", "x", to="N")
+    if way == "ended":
+        assert place.subject.execute(OpenLink(replace(mystery(), link="N"))).answer["ok"]
+    assert place.subject.execute(command, people=("anna", "ben")).answer["ok"]
+    with pytest.raises(InvariantError, match="had reached the trigger"):
+        ACT_OF[RenewTriggers].decide(state, RenewTriggers(), ActContext(People(), triggers=place.triggers))
+
+
+def test_a_trigger_that_money_passed_is_opened() -> None:
+    """Y11: people lifted the meter above it, several times; no wager had reached it."""
+    place = next(one for one in map(Committed, range(20)) if one.trigger() < 14 * DOLLAR)
+    trigger = place.trigger()
+    place.subject.execute(CorrectMeter("M", "meter", DOLLAR // 100, "x"), people=("anna", "ben"))
+    place.act(CorrectMeter("M", "meter", 5 * DOLLAR, "a test"))
+    (one,) = place.renewed().levels
+    assert one.opened is not None
+    assert one.opened.value == trigger < place.cycle().decided
+    assert (place.cycle().reached, place.cycle().replace) == (None, False)

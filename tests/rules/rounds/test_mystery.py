@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from controllers.frames import FRAME_MAX
 from jackpot.rules import views
 from jackpot.rules.acts.banks import CloseBank
-from jackpot.rules.acts.hits import Correct, Undo, Validate
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, Transfer
 from jackpot.rules.acts.parameters import ChangeLink
@@ -519,6 +519,24 @@ def test_it_goes_on_in_a_bank_that_its_own_became() -> None:
     place.chance = place.subject.engine.chance = Scripted()
     (award,) = place.play((7,), 499_999)
     assert (award["amount"], place.cycle().stake) == (1_150, 10 * DOLLAR)
+
+
+def test_what_the_house_lent_goes_back_to_it_after_a_join() -> None:
+    """A10, Y4: a paid award may still be corrected in the bank that its own became."""
+    place = Place(mystery())
+    place.play((7, 5), 0, 8_000_000)
+    place.act(Correct("A1", 2_050, "a slip: $10 more"))
+    place.act(Validate("H1"), ("ann",))
+    place.act(Pay("H1", document="W-1"), ("ann",))
+    place.play((4,), 9_000_000)
+    overflow, house, lent = place.cents()[1], place.cents()[2], place.cycle().lent
+    assert (overflow, lent) == (0, {1: 10 * DOLLAR})
+    place.subject.become(_closed(), "casino")
+    ((award,),) = (hit.awards for hit in place.subject.engine.state.paid.values())
+    assert place.cycle().lent == {award.number: 10 * DOLLAR}
+    place.act(Correct(f"A{award.number}", 1_050, "as it was", document="W-2"))
+    assert place.cents()[1:3] == (0, house - 1_000)
+    assert place.cycle().lent == {}
 
 
 def _closed() -> Engine:
