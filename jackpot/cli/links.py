@@ -15,6 +15,7 @@ from jackpot.cli.preview import differences
 from jackpot.rules.acts.links import OPERATOR, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.notices import WithdrawNotice
+from jackpot.rules.acts.triggers import ReplaceTriggers
 from jackpot.text import counted
 
 app = typer.Typer(
@@ -211,6 +212,25 @@ def close(call: ActCall) -> None:
     Example: jackpot links close floor-five --to floor-six --reason "a new game" -c config.toml
     """
     call.done("{link}: closed")
+
+
+@act_command(app, ReplaceTriggers, without=("links",))
+def replace_triggers(
+    call: ActCall,
+    links: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[LINK...]", help="The link's id; there may be several. None: all of the bank."
+        ),
+    ] = None,
+) -> None:
+    """Open and replace every running trigger of mystery links, after a leak. It takes two people.
+
+    The fresh ones lie above all that was decided, so the meters go on as they are.
+
+    Example: jackpot links replace-triggers must-hit --reason "the key was copied" -c config.toml
+    """
+    call.done(f"{', '.join(links or ['all of the bank'])}: running triggers replaced", links=links or [])
 
 
 @act_command(app, ChangeParameters)

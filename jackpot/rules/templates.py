@@ -367,6 +367,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     "why_left_decided": Template(None, "what is left on a meter is decided on"),
     "why_money_transferred": Template(None, "a link's money is transferred"),
     "why_link_closed": Template(None, "a link is closed"),
+    "why_triggers_replaced": Template(None, "running triggers are replaced"),
     "why_later_award": Template(None, "a later award of the level exists"),
     "why_mystery_undone": Template(None, "a mystery award is undone"),
     "why_final_undone": Template(
@@ -627,6 +628,21 @@ TEMPLATES: Final[dict[str, Template]] = {
     ),
     "cause_of_server": Template(Code.RESERVED, "{cause} is the server's", ("cause",), field="cause"),
     "link_has_ended": Template(Code.LINK_CLOSED, "link {link} has ended", ("link:quoted",)),
+    "link_without_triggers": Template(
+        Code.UNCHANGED, "link {link} has no trigger that is fixed before", ("link",), field="links"
+    ),
+    "bank_without_triggers": Template(
+        Code.UNCHANGED,
+        "no link of bank {bank} has a trigger that is fixed before",
+        ("bank",),
+        field="links",
+    ),
+    "triggers_not_held": Template(
+        Code.SUSPENDED,
+        "link {link} is suspended ({cause}): its triggers cannot be replaced now",
+        ("link", "cause"),
+        field="links",
+    ),
     "link_not_open": Template(Code.UNKNOWN_LINK, "link {link} is not open", ("link:quoted",)),
     "table_unknown": Template(Code.NO_SUCH_TABLE, "{table} is unknown", ("table:quoted",), field="table"),
     "table_link_not_open": Template(

@@ -146,6 +146,7 @@ def _link(link: Link) -> Map:
         "wagered": -link.outside.wagers,
         "most": terms.most,
         "unit": terms.unit,
+        "form": terms.form,
         "levels": [_level(level) for level in link.levels],
     }
 

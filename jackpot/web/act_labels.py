@@ -58,6 +58,7 @@ DOINGS: Final[Mapping[str, ActLabel]] = {
     "reject": ActLabel("Reject a request", "The request is rejected."),
     "release": ActLabel("Release cards", "The cards are released."),
     "reopen": ActLabel("Reopen a round", "The round is open again."),
+    "replace-triggers": ActLabel("Replace running triggers", "They are opened and replaced."),
     "reset-secret": ActLabel("Reset a password", "The password is reset. Give them a code now."),
     "resume": ActLabel("Let wagers in again", "Wagers are let in again."),
     "revoke": ActLabel("End a key", "The key has ended."),

@@ -378,6 +378,36 @@ def test_a_rolled_back_ledger_is_found_out_and_goes_on_with_a_fresh_trigger(
         proved(ledger)
 
 
+def test_people_replace_a_trigger_that_leaked_while_rounds_are_played(tmp_path: Path) -> None:
+    """Y12: in the middle of a round; the journal opens the old one, the round goes by the fresh one."""
+    config = floor(tmp_path)
+
+    @on_loop
+    async def play() -> None:
+        async with playing(config) as place:
+            name = await place.lock()
+            before, trigger = await asyncio.to_thread(now_running, config)
+            leaked = {"links": [LINK], "reason": "a copy of the key, case 8"}
+            answer = await administer(config, do="replace-triggers", by="Ann", and_by="Bo", **leaked)
+            assert answer["ok"], answer
+            now, fresh = await asyncio.to_thread(now_running, config)
+            assert (now.which.number, witnessed(config)) == (before.which.number + 1,) * 2
+            assert (now.committed, fresh.salt) != (before.committed, trigger.salt)
+            answer = await place.send(t="close", round=name)
+            assert answer["t"] == "ack", answer
+            assert bool(answer.get("awards")) == (fresh.value <= 13_500_000)
+            await place.until_won()
+        with closing(open_reader(config.ledger.url)) as ledger:
+            *_, (_, _, event) = events_of(ledger, "main", TriggersRenewed.kind)
+            assert isinstance(event, TriggersRenewed)
+            opened = require(event.levels[0].opened, "the old one")
+            assert (opened.salt, opened.value, opened.raw) == (trigger.salt, trigger.value, trigger.raw)
+            proved(ledger)
+            assert not compared(ledger)
+
+    play()
+
+
 def test_a_witness_that_is_behind_is_brought_up_to_date(tmp_path: Path) -> None:
     """Y8: killed after the commit and before the witness, nobody was told: the ledger holds."""
     config = floor(tmp_path)

@@ -35,7 +35,7 @@ from jackpot.rules.acts.rounds import DecideAbandoned, Decline
 from jackpot.rules.acts.site_cursor import SeePeople
 from jackpot.rules.acts.snapshot_seals import SNAPSHOT_FORMAT, SnapshotSeal
 from jackpot.rules.acts.tables import OpenTable, Release
-from jackpot.rules.acts.triggers import RenewTriggers
+from jackpot.rules.acts.triggers import RenewTriggers, ReplaceTriggers
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
@@ -241,6 +241,8 @@ class Play:
             self.frame("T11", frames.Wager(f"m{number}", bets, lock=True))
             self.frame("T11", frames.Close(f"m{number}"))
         assert self.engine.state.links[-1].levels[0].hits
+        assert self.act(ReplaceTriggers(("must-hit",), "the key was copied"), "anna", "ben").of_act().ok
+        self.act(RenewTriggers())
 
     def sealed(self) -> list[SealedTrigger]:
         """The running triggers, as a server has them next to its journal."""

@@ -95,6 +95,8 @@ class Link(Reply, frozen=True):
     awards_outside: odds, envy and draws, which no meter pays. opened: when, where one link is asked for.
 
     notices: those of it that stand, given at least so many days before (P2).
+
+    form: of a mystery link, how the trigger is drawn (Y2); "" of another.
     """
 
     link: str
@@ -114,6 +116,7 @@ class Link(Reply, frozen=True):
     wagered: Money | None = None
     notice_days: int = 0
     notices: tuple[StandingNotice, ...] = ()
+    form: Literal["", "committed", "drawn"] = ""
 
 
 class Links(Reply, frozen=True):

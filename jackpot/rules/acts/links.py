@@ -128,7 +128,7 @@ def decide_suspend(state: BankState, command: Suspend, by: ActContext) -> Suspen
     """Suspends some links, or all; without people where the server itself does."""
     _not_behind(command.cause)
     _not_of_people(by, command.cause)
-    return Suspended(_links(state, command.links), command.cause, by.people, command.reason)
+    return Suspended(chosen(state, command.links), command.cause, by.people, command.reason)
 
 
 def apply_suspended(effects: Effects, event: Suspended) -> None:
@@ -178,7 +178,7 @@ def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
     twice = len({name for name, _ in command.believe}) < len(command.believe)
     refuse_if(twice, "believed_twice")
     believed = [decide_believed(state, find_table(state, name), acked) for name, acked in command.believe]
-    links = _links(state, command.links)
+    links = chosen(state, command.links)
     held = any(command.cause in state.link(number).suspended for number in links)
     refuse_if(not held, "link_not_suspended_for", cause=command.cause)
     return Resumed(links, command.cause, by.people, command.reason, believed)
@@ -213,7 +213,7 @@ def _not_of_people(by: ActContext, cause: str) -> None:
     refuse_if(ours, "cause_of_server", cause=cause)
 
 
-def _links(state: BankState, names: tuple[str, ...]) -> list[int]:
+def chosen(state: BankState, names: tuple[str, ...]) -> list[int]:
     """The links of these names; without a name all that have not ended."""
     numbers = {link.terms.link: link.number for link in state.links if not link.closed}
     ended = {link.terms.link for link in state.links if link.closed}

@@ -1,9 +1,9 @@
-"""Commitments that the server makes and opens besides a win (Y8, Y11, Y12).
+"""Commitments that are made and opened besides a win (Y8, Y11, Y12).
 
 A level gets its first commitment once its link is open. One that is not to be played on any more is opened
 and replaced, and that of a link that ended is opened. No people's act does that itself, for a preview and a
-request decide it, too, and must open nothing: it only says that a level is due. The bank's writer has this
-act follow at once, before anything else is decided.
+request decide it, too, and must open nothing: it only says that a level is due. The bank's writer has
+`RenewTriggers` follow at once, before anything else is decided.
 """
 
 from collections.abc import Iterator
@@ -11,13 +11,60 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from jackpot.rules.acts.act import Act, ActContext
+from controllers.messages import Links
+from jackpot.rules.acts.act import ADMIN, Act, ActContext
+from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.links import ROLLED_BACK, TRIGGER_REASON, chosen
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, TriggerCommitted, TriggerOpened
 from jackpot.rules.invariant import invariant
+from jackpot.rules.refusal import refuse_if
 from jackpot.rules.rounds import mystery
+from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Level, Link
+
+
+class ReplaceTriggers(ActCommand, tag="replace-triggers", frozen=True):
+    """Every running trigger of the links is opened and replaced, after a leak (Y12).
+
+    links: none for all of the bank that have any.
+    """
+
+    links: Links
+    reason: Reason
+
+
+class TriggersReplaced(Event, frozen=True, array_like=True):
+    """No trigger of before is played on. links, reason: as in `ReplaceTriggers`.
+
+    The next row opens them, and commits to fresh ones.
+    """
+
+    kind: ClassVar[int] = 95
+    links: list[int]
+    people: People
+    reason: str
+
+
+def decide_replace(state: BankState, command: ReplaceTriggers, by: ActContext) -> TriggersReplaced:
+    """Replaces what runs; never what is not to be had, for that could not be opened."""
+    links = [state.link(number) for number in chosen(state, command.links)]
+    if command.links:
+        for link in links:
+            refuse_if(not mystery.is_committed(link), "link_without_triggers", link=link.terms.link)
+    links = [link for link in links if mystery.is_committed(link)]
+    refuse_if(not links, "bank_without_triggers", bank=state.bank)
+    for link in links:
+        for cause in (TRIGGER_REASON, ROLLED_BACK):
+            refuse_if(cause in link.suspended, "triggers_not_held", link=link.terms.link, cause=cause)
+    return TriggersReplaced([link.number for link in links], by.people, command.reason)
+
+
+def apply_replaced(effects: Effects, event: TriggersReplaced) -> None:
+    """Makes every level of the links due."""
+    for number in event.links:
+        mystery.replace_triggers(effects.state.link(number))
 
 
 class RenewTriggers(ActCommand, tag="renew-triggers", frozen=True):
@@ -91,4 +138,14 @@ def apply_renewed(effects: Effects, event: TriggersRenewed) -> None:
             cycle.commitment = msgspec.structs.replace(cycle.commitment, running=False)
 
 
-ACTS: Final = (Act(RenewTriggers, decide_renew, {TriggersRenewed: apply_renewed}),)
+ACTS: Final = (
+    Act(RenewTriggers, decide_renew, {TriggersRenewed: apply_renewed}),
+    Act(
+        ReplaceTriggers,
+        decide_replace,
+        {TriggersReplaced: apply_replaced},
+        asked=True,
+        power=ADMIN,
+        needs_two="why_triggers_replaced",
+    ),
+)

@@ -20,6 +20,7 @@ from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.people import AddPerson, Grant, Granted, MakeToken, ResetSecret, WithdrawRole
 from jackpot.rules.acts.requests import ActRefused
 from jackpot.rules.acts.site_cursor import SeePeople
+from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.phrases import phrase
 from jackpot.rules.signing import SITE, People, Proof, Signed
@@ -121,8 +122,8 @@ def paid_with_another_role(case: Case) -> Any:
     case.forger.append(case.forger.right(Validate("H1"), proof=case.paper.proof(case.paper.floor)))
     proof = case.paper.proof(ADMINS[0])
     people = People(proof=replace(proof, signed=(Signed(1, ("cage",)),)))
-    sum_ = case.forger.state.hits[1].awards[0].amount
-    return Paid(1, [1], people, document="W-1", paid=sum_)
+    cents = to_cents(case.forger.state.hits[1].awards[0].amount)
+    return Paid(1, [1], people, document="W-1", paid=cents)
 
 
 def validated_by_nobody_there(case: Case) -> Any:

@@ -9,7 +9,7 @@ from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter
-from jackpot.rules.acts.triggers import RenewTriggers, TriggersRenewed, due
+from jackpot.rules.acts.triggers import RenewTriggers, ReplaceTriggers, TriggersRenewed, due
 from jackpot.rules.commitment import opens
 from jackpot.rules.events import Closed
 from jackpot.rules.invariant import InvariantError
@@ -153,6 +153,41 @@ def test_one_person_alone_resumes_no_link_whose_ledger_was_rolled_back() -> None
     place.subject.execute(Suspend("rolled_back", ("M",), ""))
     assert place.denied(Resume("rolled_back", ("M",), "x"), ("anna",)) == "two_people"
     assert place.denied(Resume("rolled_back", ("M",), "x"), ()) == "no_person"
+
+
+@pytest.mark.parametrize("named", [("M",), ()])
+def test_two_people_replace_what_runs_after_a_leak(named: tuple[str, ...]) -> None:
+    """Y12: the old one is opened, the fresh one lies above all that was decided; meter and h stay."""
+    place = Committed()
+    while place.play((4,)):
+        pass
+    before, meter, decided = place.commitment(), place.meter(), place.cycle().decided
+    assert place.denied(ReplaceTriggers(named, "a leak"), ("anna",)) == "two_people"
+    place.act(ReplaceTriggers(named, "a leak"))
+    (one,) = place.renewed().levels
+    assert one.opened is not None
+    assert one.opened.value == place.triggers.kept[before.digest].value
+    now = place.commitment()
+    assert (now.above, now.upto, now.number) == (decided, 20 * DOLLAR, before.number + 1)
+    assert decided < place.trigger() <= 20 * DOLLAR
+    assert (place.meter(), place.cycle().decided) == (meter, decided)
+    assert not place.subject.engine.state.links[0].suspended
+
+
+@pytest.mark.parametrize("cause", ["trigger", "rolled_back"])
+def test_what_is_not_to_be_had_is_not_replaced(cause: str) -> None:
+    """Y12: a lost trigger ends by closing its link alone; rows that are lost, by resuming it (Y8)."""
+    place = Committed()
+    place.subject.execute(Suspend(cause, ("M",), ""))
+    for named in (("M",), ()):
+        assert place.denied(ReplaceTriggers(named, "a leak")) == "suspended"
+
+
+def test_a_link_without_triggers_has_none_to_replace() -> None:
+    """Y12: neither a drawn link, nor a bank without a committed one."""
+    place = Place(mystery())
+    assert place.denied(ReplaceTriggers(("M",), "a leak")) == "unchanged"
+    assert place.denied(ReplaceTriggers((), "a leak")) == "unchanged"
 
 
 def test_money_that_lifts_the_meter_wins_nothing_and_draws_afresh() -> None:
