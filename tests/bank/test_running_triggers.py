@@ -482,7 +482,7 @@ def test_nobody_is_told_after_a_doubt_what_no_witness_has(
                 asked(rows)
 
             monkeypatch.setattr(place.server.banks["main"].triggers, "publish", publish)
-            awards = []
+            awards: list[Any] = []
             while not awards:
                 name = await place.lock()
                 block.mkdir(exist_ok=True)
