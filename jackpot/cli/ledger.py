@@ -201,8 +201,8 @@ def confirm_behind(call: ActCall) -> None:
     """Decide whether a table really has answers that this ledger has lost. It takes two people.
 
     With --believe the table goes on after its own number. With --disbelieve it goes on after the ledger's.
-    `jackpot ledger behind` lists what tables say. Where you believe it and the bank has mystery links, say the
-    highest value that signs or tables showed of each of their levels.
+    `jackpot ledger behind` lists what tables say. Where you believe it and the bank has mystery links, say
+    the highest value that signs or tables showed of each of their levels.
 
     Example: jackpot ledger confirm-behind T01 --believe --reason "a standby lagged" --by Ann --and-by Bo -c F
     """

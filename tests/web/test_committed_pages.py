@@ -1,4 +1,4 @@
-"""Pages of a committed mystery link: its triggers are replaced, and it is resumed after a roll-back (Y8, Y12)."""
+"""Pages of a committed link: its triggers are replaced, and it is resumed after a roll-back (Y8, Y12)."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

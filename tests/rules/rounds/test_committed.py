@@ -19,6 +19,7 @@ from jackpot.rules.money import decimal, of_decimal
 from jackpot.rules.rounds import mystery as rules
 from jackpot.rules.signing import People
 from jackpot.rules.state import Commitment
+from jackpot.rules.templates import TEMPLATES
 from tests.frames import Close
 from tests.ledger.seeded_triggers import SeededTriggers
 from tests.rules.floor import DOLLAR
@@ -155,9 +156,10 @@ def test_people_who_resume_after_a_lost_tail_replace_the_trigger(cause: str) -> 
 def test_one_person_alone_resumes_no_link_whose_ledger_was_rolled_back() -> None:
     """Y8: nor does the server."""
     place = Committed()
+    resume = Resume("rolled_back", ("M",), "x", highest=("M.meter=12",))
     place.subject.execute(Suspend("rolled_back", ("M",), ""))
-    assert place.denied(Resume("rolled_back", ("M",), "x"), ("anna",)) == "two_people"
-    assert place.denied(Resume("rolled_back", ("M",), "x"), ()) == "no_person"
+    assert place.denied(resume, ("anna",)) == "two_people"
+    assert place.denied(resume, ()) == "no_person"
 
 
 @pytest.mark.parametrize("named", [("M",), ()])
@@ -207,7 +209,7 @@ def test_what_was_shown_is_not_decided_twice() -> None:
 
 @pytest.mark.parametrize("believes", ["confirmed", "resumed"])
 def test_people_who_believe_a_table_state_what_was_shown(believes: str) -> None:
-    """Y8: the answers that are lost may be of any link of the bank; who does not believe has nothing to state."""
+    """Y8: the answers that are lost may be of any link; who does not believe has nothing to state."""
     place = Committed()
     place.play((4,))
     before, seq = place.commitment(), place.seq
@@ -262,7 +264,7 @@ def test_the_stated_value_is_between_what_is_decided_and_the_maximum(
     ).answer
     assert answer.get("code", "") == code
     if code:
-        assert answer["message"].startswith("highest: ")
+        assert TEMPLATES[answer["template"]].field == "highest"
     else:
         assert place.cycle().decided == max(10_501_234, of_decimal(highest[0].partition("=")[2]))
 
@@ -327,7 +329,11 @@ def test_a_win_that_was_kept_back_does_not_pass_as_a_replacement(way: str) -> No
         place.subject.execute(Suspend("operator", ("M",), "x"))
         place.subject.execute(Suspend("restored", ("M",), "x"))
         shown = (f"M.meter={decimal(place.cycle().decided + DOLLAR)}",)
-        command = Resume("restored", ("M",), "a case", highest=shown) if way == "resumed" else CloseLink("M", "x", to="N")
+        command = (
+            Resume("restored", ("M",), "a case", highest=shown)
+            if way == "resumed"
+            else CloseLink("M", "x", to="N")
+        )
     if way == "ended":
         assert place.subject.execute(OpenLink(replace(mystery(), link="N"))).answer["ok"]
     assert place.subject.execute(command, people=("anna", "ben")).answer["ok"]
