@@ -11,10 +11,10 @@ domain is the ASCII text below; ledger, bank, link and level are UTF-8; cycle, n
 digits without leading zeros, the trigger in micro-dollars; salt is 32 bytes. The length before each field
 keeps two different lists of fields from making the same bytes.
 
-A number of 0 .. n-1 comes from random bytes in words of eight, each a number of 0 .. 2^64-1, the highest byte
-first. A word of 2^64 - (2^64 mod n) or more is rejected, and the next one is taken; the number is the first
-other word modulo n. So each number of the range comes from equally many words: there is no bias, however
-small.
+A number of 0 .. n-1, where n is at most 2^50, comes from random bytes in words of eight, each a number of
+0 .. 2^64-1, the highest byte first. A word of 2^64 - (2^64 mod n) or more is rejected, and the next one is
+taken; the number is the first other word modulo n. So each number of the range comes from equally many words:
+there is no bias, however small.
 """
 
 from hashlib import sha256
@@ -31,11 +31,12 @@ DOMAIN: Final = b"jackpot mystery commitment 1"
 _LENGTH_BYTES: Final = 4
 # As long as the hash: guessing the salt is no easier than guessing the hash's input as a whole.
 SALT_BYTES: Final = 32
-# Amounts are below 2^63, so a word is rejected with a chance below a half; of usual bounds ($100,000,000 in
-# micro-dollars) with one below 2^-17.
 WORD_BYTES: Final = 8
-# Random bytes that are drawn for one number: eight words. With bounds of $100,000,000 all are rejected with a
-# chance below 2^-136. Then the decision fails and changes nothing.
+# No range is wider: the highest sum of the rules, $1,000,000,000 in micro-dollars, is below it. A word of any
+# such range is rejected with a chance below 2^-14. Of ranges close to all words it could be nearly a half.
+RANGE_MAX: Final = 1 << 50
+# Random bytes that are drawn for one number: eight words. All are rejected with a chance below 2^-112. Then
+# the decision fails and changes nothing.
 RAW_BYTES: Final = 8 * WORD_BYTES
 
 _WORDS: Final = 1 << (8 * WORD_BYTES)
@@ -94,9 +95,9 @@ def opens(committed: bytes, which: CommitmentId, salt: bytes, trigger: int) -> b
 def uniform(raw: bytes, below: int) -> Drawing:
     """A number of 0 .. below-1 from random bytes, each equally likely; more bytes than needed may be given.
 
-    Raises InvariantError where every word is rejected.
+    Raises InvariantError where every word is rejected, and for a range above RANGE_MAX.
     """
-    invariant(0 < below <= _WORDS, "a range has 1 to 2^64 numbers")
+    invariant(0 < below <= RANGE_MAX, f"a range has 1 to 2^50 numbers, not {below}")
     accepted_below = _WORDS - _WORDS % below
     for end in range(WORD_BYTES, len(raw) + 1, WORD_BYTES):
         word = int.from_bytes(raw[end - WORD_BYTES : end], "big")
@@ -106,7 +107,11 @@ def uniform(raw: bytes, below: int) -> Drawing:
 
 
 def drawn_from(raw: bytes, value: int, below: int) -> bool:
-    """Whether exactly these bytes give that number of 0 .. below-1: none missing, and none left over."""
+    """Whether these bytes give that number of 0 .. below-1, and none comes after the word that counts.
+
+    Without rejected words the rest gives the same number: they have no part in it. They are kept so that
+    tests of randomness see every bit that was drawn.
+    """
     if len(raw) > RAW_BYTES:
         return False
     try:

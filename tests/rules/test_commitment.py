@@ -11,12 +11,14 @@ from typing import Final
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jackpot.rules.commitment import (
+    RANGE_MAX,
     RAW_BYTES,
     SALT_BYTES,
+    WORD_BYTES,
     CommitmentId,
     commitment,
     commitment_of,
@@ -25,6 +27,7 @@ from jackpot.rules.commitment import (
     uniform,
 )
 from jackpot.rules.invariant import InvariantError
+from jackpot.rules.terms import SUM_MAX
 
 WHICH: Final = CommitmentId("Riverside", "main", "mystery", "major", 7, 12)
 SALT: Final = bytes(range(32))
@@ -110,6 +113,11 @@ def words(*numbers: int) -> bytes:
     return b"".join(number.to_bytes(8, "big") for number in numbers)
 
 
+def cut(raw: bytes) -> list[int]:
+    """The words of random bytes."""
+    return [int.from_bytes(raw[start : start + 8], "big") for start in range(0, len(raw), 8)]
+
+
 @pytest.mark.parametrize(
     ("raw", "below", "value", "read"),
     [
@@ -117,13 +125,13 @@ def words(*numbers: int) -> bytes:
         (words(25), 10, 5, 1),
         (words(9_999_999_999_999), 10_000_000, 9_999_999, 1),
         (words(12345, 1), 1, 0, 1),
-        (words(2**64 - 1), 2**64, 2**64 - 1, 1),
+        (words(2**64 - 1), 2**50, 2**50 - 1, 1),
         # 2^64 = 3 x 6148914691236517205 + 1: one word alone is too many for a range of three.
         (words(2**64 - 2), 3, 2, 1),
         (words(2**64 - 1, 4), 3, 1, 2),
-        # 2^64 = 1 x (2^63 + 1) + (2^63 - 1): from 2^63 + 1 on words are rejected.
-        (words(2**63), 2**63 + 1, 2**63, 1),
-        (words(2**63 + 1, 2**64 - 1, 7, 9), 2**63 + 1, 7, 3),
+        # 2^64 = 2^14 x (2^50 - 1) + 2^14: the last 2^14 words are rejected.
+        (words(2**64 - 2**14 - 1), 2**50 - 1, 2**50 - 2, 1),
+        (words(2**64 - 2**14, 2**64 - 1, 7, 9), 2**50 - 1, 7, 3),
         # 2^64 mod 10 = 6: the last six words are rejected.
         (words(2**64 - 7), 10, 9, 1),
         (words(2**64 - 6, 18), 10, 8, 2),
@@ -136,23 +144,44 @@ def test_a_number_is_drawn_as_the_text_says(raw: bytes, below: int, value: int, 
     assert drawn_from(drawing.raw, value, below)
 
 
-@given(st.integers(1, 2**64), st.binary(min_size=RAW_BYTES, max_size=RAW_BYTES))
+RANGES: Final = st.one_of(st.integers(1, RANGE_MAX), st.integers(RANGE_MAX - 9, RANGE_MAX), st.integers(1, 9))
+# Words of which often one or several are rejected.
+RAW: Final = st.lists(
+    st.one_of(st.integers(0, 2**64 - 1), st.integers(2**64 - 2**14, 2**64 - 1)),
+    min_size=RAW_BYTES // WORD_BYTES,
+    max_size=RAW_BYTES // WORD_BYTES,
+).map(lambda numbers: words(*numbers))
+
+
+@given(RANGES, RAW)
+@example(3, words(2**64 - 1, 4, 0, 0, 0, 0, 0, 0))  # the first word is rejected
+@example(2**50 - 1, words(*[2**64 - 1] * 7, 7))  # all but the last are
+@example(2**50 - 1, words(*[2**64 - 1] * 8))  # all are
 def test_a_drawing_can_be_computed_again_from_its_bytes_alone(below: int, raw: bytes) -> None:
-    """Y12: exactly the bytes that were read give the number: no other number, no byte more, none less."""
-    try:
-        drawing = uniform(raw, below)
-    except InvariantError:
+    """Y12: the bytes that were read give the number: no other number, no byte more, none less at the end.
+
+    Without words that were rejected the rest gives the same number; the word that counts cannot be missing.
+    """
+    read = next((word for word in cut(raw) if word < 2**64 - 2**64 % below), None)
+    if read is None:
+        with pytest.raises(InvariantError):
+            uniform(raw, below)
         return
-    assert 0 <= drawing.value < below
+    drawing = uniform(raw, below)
+    assert drawing.value == read % below
+    assert raw.startswith(drawing.raw)
     assert drawn_from(drawing.raw, drawing.value, below)
     assert not drawn_from(drawing.raw, drawing.value + 1, below)
     assert not drawn_from(drawing.raw + bytes(8), drawing.value, below)
     assert not drawn_from(drawing.raw + b"\0", drawing.value, below)
     assert not drawn_from(drawing.raw[:-1], drawing.value, below)
-    assert not drawn_from(drawing.raw[8:], drawing.value, below)
+    for start in range(WORD_BYTES, len(drawing.raw) + 1, WORD_BYTES):
+        counts = start < len(drawing.raw)
+        assert drawn_from(drawing.raw[start:], drawing.value, below) == counts
+        assert not drawn_from(drawing.raw[:-start], drawing.value, below)
 
 
-@given(st.integers(1, 2**64))
+@given(RANGES)
 def test_every_number_comes_from_equally_many_words(below: int) -> None:
     """Y1, Y5: the words that are not rejected are whole multiples of the range; less than it is rejected."""
     accepted = 2**64 - 2**64 % below
@@ -169,9 +198,21 @@ def test_no_word_is_taken_where_all_are_rejected() -> None:
     for raw in (words(2**64 - 1) * 8, b"", bytes(7)):
         with pytest.raises(InvariantError):
             uniform(raw, 3)
-    for below in (0, -1, 2**64 + 1):
-        with pytest.raises(InvariantError):
-            uniform(bytes(8), below)
+
+
+@pytest.mark.parametrize("below", [0, -1, 2**50 + 1, 2**63, 2**64, 2**64 + 1])
+def test_a_range_that_no_level_can_have_is_refused(below: int) -> None:
+    """Y12: near all words there are, almost half of them would be rejected, and soon all of a drawing."""
+    with pytest.raises(InvariantError, match=f"a range has 1 to 2\\^50 numbers, not {below}$"):
+        uniform(bytes(RAW_BYTES), below)
+    assert not drawn_from(bytes(8), 0, below)
+
+
+def test_every_sum_that_a_level_must_hit_by_is_a_range() -> None:
+    """Y1, Y12: the highest sum of the rules; of every range fewer than one word in 2^14 is rejected."""
+    assert SUM_MAX <= RANGE_MAX
+    assert RANGE_MAX * 2**14 <= 2**64
+    assert uniform(words(SUM_MAX - 1), SUM_MAX).value == SUM_MAX - 1
 
 
 def test_longer_bytes_than_are_ever_drawn_are_no_drawing() -> None:

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from jackpot.rules import commands, registry, views
 from jackpot.rules import redecide as again
-from jackpot.rules.acts.hits import Correct
+from jackpot.rules.acts.hits import Correct, Undo
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.readings import Reading
@@ -291,13 +291,16 @@ class Floor(RuleBasedStateMachine):
 
     @invariant()
     def standing_awards_are_what_the_books_paid(self) -> None:
-        """A11, S1: the awards account of a level is the sum of its standing awards, and its wins."""
+        """A11, S1: the awards account of a level is the sum of its standing awards, and its wins.
+
+        B4: without a level it holds the stakes that awards of N to 1 return, too; the sums by payer do not.
+        """
         standing: dict[tuple[int, int], int] = defaultdict(int)
         payers: dict[tuple[int, str], int] = defaultdict(int)
         for award in self.awards.values():
             if award.stands():
-                standing[award.link, award.level] += award.amount
-                payers[award.link, award.pays] += award.amount
+                standing[award.link, award.level] += award.worth() + award.stake
+                payers[award.link, award.pays] += award.worth()
         for key, book in self.books.items():
             assert standing[key] == book["awards"], key
         for _, level in levels(self.engine):
@@ -358,3 +361,25 @@ Floor.TestCase.settings = settings(
 
 
 TestFloor = Floor.TestCase
+
+
+def test_a_returned_stake_is_in_the_books_until_its_award_is_undone() -> None:
+    """A1, B4: $50 for a flush at 50 to 1 and the $1 that it returns, on level 0; undone, both are gone."""
+    floor_ = Floor()
+    floor_.open()
+    table = next(one for one in floor_.engine.state.tables if one.terms.table == "L3")
+    link = next(one for one in floor_.engine.state.links if one.terms.link == "ceiling")
+    floor_.ask(frames.Wager("r1", (frames.Bet(1, "ceiling", 100),)), table)
+    nothing_drawn = {"ceiling": commands.RawDraws(1, 0, 1, 1)}
+    floor_.ask(frames.Lock("r1"), table, draws=nothing_drawn)
+    flush = frames.Claim(1, cards=("2h", "3h", "5h"))
+    floor_.ask(frames.Settle("r1", (flush,), ("Jh", "Th"), close=True), table)
+    (award,) = floor_.awards.values()
+    assert (award.level, award.amount, award.stake) == (0, 50 * floor.DOLLAR, 1 * floor.DOLLAR)
+    books = floor_.books[link.number, 0]
+    assert books["awards"] == -books["house"] == 51 * floor.DOLLAR
+    floor_.standing_awards_are_what_the_books_paid()
+
+    assert floor_.ask(Undo("H1", "tests", "A1"), people=("ann", "bob")).of_act().ok
+    assert books["awards"] == books["house"] == 0
+    floor_.standing_awards_are_what_the_books_paid()

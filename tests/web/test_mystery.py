@@ -5,6 +5,7 @@ from pathlib import Path
 from tests.running_server import LINK, configure, table
 from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened
 from tests.web.staffed import sign_in, staffed
+from tests.web.test_ops import AXE, FINDINGS
 
 # Whatever is drawn, the second of two wagers lifts it from 50 cents to its highest sum at the latest.
 MYSTERY = f"""
@@ -24,7 +25,9 @@ OF_TABLE = 'game = "any"\nmax_rounds_per_minute = 60\n'
 @needs_chromium
 @on_browser_loop
 async def test_a_mystery_is_won_shown_and_validated(tmp_path: Path) -> None:
-    """Y3, Y6, Y7, Y10: the close answers with the award; its page asks for the pictures of its round."""
+    """Y3, Y6, Y7, Y10: the close answers with the award; its page says how its round was played, and asks for
+    the pictures of it.
+    """
     faults: list[str] = []
     config = configure(tmp_path, links=MYSTERY, of_tables=OF_TABLE)
     async with staffed(config) as server, table(server) as device, chromium() as browser:
@@ -46,7 +49,25 @@ async def test_a_mystery_is_won_shown_and_validated(tmp_path: Path) -> None:
         await page.wait_for_selector("text=must hit by $0.60, whatever the cards")
         await page.goto(f"{base}/ops/hits/main/H1")
         await page.wait_for_selector("text=No cards decided it.")
+        facts = await page.inner_text(".facts:has-text('Wagers that counted')")
+        assert facts.split("\n") == [
+            *("Wagers that counted", "2, $2.00 in all"),
+            *("Chips that the dealer counted", "2"),
+            *("Rounds of the table in the hour up to it", "1"),
+            *(
+                "Usual at this hour",
+                "no hour before: nothing is here of this table at this hour on the days before",
+            ),
+        ]
         assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+        await page.evaluate(AXE)
+        assert await page.evaluate(FINDINGS) == []
+        await page.set_extra_http_headers({"Accept-Language": "es"})
+        await page.reload()
+        await page.wait_for_selector("text=Lo habitual a esta hora")
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+        await page.set_extra_http_headers({"Accept-Language": "en"})
+        await page.reload()
         await page.fill("#validate-surveillance", "camera 12, 20:14")
         await page.click("button.main:has-text('the round was played')")
         await page.wait_for_selector("text=H1 is validated.")

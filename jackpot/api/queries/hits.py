@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -12,6 +12,7 @@ from jackpot.api.operation import PAGE_MAX, Limit, Moment, Money, NotDone, Query
 from jackpot.reports.read import hits as books_of_hits
 from jackpot.reports.read.cards import cards_of
 from jackpot.reports.read.names import JournalNames
+from jackpot.reports.read.round_evidence import RoundEvidence, evidence_of
 from jackpot.reports.report import InArchive
 from jackpot.rules import views
 from jackpot.rules.acts import payout_tax
@@ -91,6 +92,22 @@ class Cards(Reply, frozen=True):
     bonus: tuple[str, ...]
 
 
+class Played(Reply, frozen=True):
+    """What speaks for it that the round of a mystery award was played: nobody saw its cards (Y10).
+
+    wagers: on its link, as they counted. wagered: what they come to. chips: the dealer's count of them; None
+    where none was sent, or the frame is in an archive. rounds: that its table ended in the hour up to the
+    award; None where some are in an archive. rounds_before: in that hour of each of the days before on which
+    it ended any then, the nearest day first.
+    """
+
+    wagers: int
+    wagered: Money
+    chips: int | None
+    rounds: int | None
+    rounds_before: tuple[int, ...]
+
+
 class Withholding(Reply, frozen=True):
     """What the law takes of a payment to such a payee. form: "" for none. left: what they are given."""
 
@@ -125,7 +142,7 @@ class Hit(Reply, frozen=True):
 
     left, left_envy: what of these is not paid yet.
 
-    steps, cards: where one hit is asked for.
+    steps, cards, played: where one hit is asked for. played: of a mystery's alone.
 
     disputed: the entry that holds its payment until two people lift that; None where none does.
 
@@ -157,6 +174,7 @@ class Hit(Reply, frozen=True):
     awards: tuple[Award, ...]
     steps: tuple[Step, ...] = ()
     cards: Cards | None = None
+    played: Played | None = None
     former: tuple[FormerHit, ...] = ()
     taxes: tuple[Taxes, ...] = ()
 
@@ -225,7 +243,7 @@ class AskHit(Query, frozen=True):
                     "there is no {hit} in bank {bank}", field="hit", hit=self.hit, bank=bank.name
                 ),
             )
-        cards, done = await at.books.read(lambda ledger: _looked_into(ledger, bank.name, wanted))
+        told = await at.books.read(lambda ledger: _looked_into(ledger, bank.name, wanted))
         steps = tuple(
             Step(
                 what=one.what,
@@ -237,7 +255,7 @@ class AskHit(Query, frozen=True):
                 facts={name: text for name, text in one.facts.items() if name not in hidden},
                 seat=one.seat or None,
             )
-            for one in done
+            for one in told.done
         )
         terms = at.config.site.tax_terms(at.clock.unix_ms())
         taxes = () if terms is None else await bank.ask(lambda engine: _taxes(engine.state, wanted, terms))
@@ -247,7 +265,9 @@ class AskHit(Query, frozen=True):
             msgspec.structs.replace(one, credited=one.award in credited) if one.pays == "account" else one
             for one in found.awards
         )
-        return msgspec.structs.replace(found, steps=steps, cards=cards, taxes=taxes, awards=awards)
+        return msgspec.structs.replace(
+            found, steps=steps, cards=told.cards, played=told.played, taxes=taxes, awards=awards
+        )
 
 
 def sees_papers(people: Iterable["AuthenticatedPerson | str"]) -> bool:
@@ -293,15 +313,38 @@ def _taxes_of(won: Winnings, seat: int, terms: TaxTerms) -> Taxes:
     )
 
 
-def _looked_into(ledger: "Reader", bank: str, hit: int) -> tuple[Cards | None, list[books_of_hits.PersonAct]]:
-    """The cards that made a hit, unless an archive has its round, and the people's steps with it."""
+class _LookedInto(NamedTuple):
+    """What the journal says of one hit. cards: None where an archive has its round."""
+
+    cards: Cards | None
+    played: Played | None
+    done: list[books_of_hits.PersonAct]
+
+
+def _looked_into(ledger: "Reader", bank: str, hit: int) -> _LookedInto:
+    """The cards that made a hit, or how a mystery's round was played, and the people's steps with it."""
     story = books_of_hits.story_of(ledger, bank, hit)
-    told = None
+    cards = played = None
     if story is not None:
+        names = JournalNames(ledger, story.bank)
         with suppress(InArchive):
-            found = cards_of(ledger, JournalNames(ledger, story.bank), story.hit)
-            told = Cards(found.own, found.board, found.dealer, found.ranked, found.drawn, found.bonus)
-    return told, books_of_hits.done_with(ledger, bank, hit)
+            found = cards_of(ledger, names, story.hit)
+            cards = Cards(found.own, found.board, found.dealer, found.ranked, found.drawn, found.bonus)
+        if names.links[story.hit.link].mystery:
+            played = _played(evidence_of(ledger, names, story.hit))
+    return _LookedInto(cards, played, books_of_hits.done_with(ledger, bank, hit))
+
+
+def _played(known: RoundEvidence | None) -> Played | None:
+    if known is None:
+        return None
+    return Played(
+        wagers=known.wagers,
+        wagered=decimal(known.wagered),
+        chips=known.chips,
+        rounds=known.rounds,
+        rounds_before=known.before,
+    )
 
 
 def hit_of(bank: str, hit: Map) -> Hit:

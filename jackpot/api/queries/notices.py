@@ -37,8 +37,8 @@ class StandingNotice(Reply, frozen=True):
 class Announce(ServerCommand, tag="announce", frozen=True):
     """A notice: a link or an offer is withdrawn from a day on, or a limit of it is lower (P2).
 
-    day: the gaming day from which it is so. table: at that table alone. amount: the limit of the level, or
-    the highest wager on an offer, in place of withdrawing it.
+    day: the gaming day from which it is so. table: at that table alone. amount: the limit of the level, the
+    sum by which a mystery level must hit, or the highest wager on an offer, in place of withdrawing it.
     """
 
     bank_key = BankKey.LINK

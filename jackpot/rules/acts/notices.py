@@ -14,7 +14,7 @@ from jackpot.rules.acts.fields import DAY_MS, Day, NoticeId, Reason
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Link, Notice, Table
@@ -30,8 +30,8 @@ class GiveNotice(ActCommand, tag="give-notice", frozen=True):
     day: when, as people read it. due: when it begins by the site's clocks, in unix milliseconds.
 
     link: the link or offer that is withdrawn. table: at that table alone. amount: in place of that, the limit
-    of its `level`, or the highest wager on an offer, becomes this; in micro-dollars. With a table and no link
-    it is the payout limit of that table.
+    of its `level`, the sum by which a mystery `level` must hit, or the highest wager on an offer, becomes
+    this; in micro-dollars. With a table and no link it is the payout limit of that table.
     """
 
     day: Day
@@ -144,8 +144,8 @@ def check_closing(state: BankState, link: Link, table: Table | None, at: int) ->
 
 def check_lower(state: BankState, link: Link, terms: LinkTerms, at: int) -> None:
     """Refuses terms of a link with a lower limit than was announced, or before that day."""
-    before = [(0, link.terms.most or None), *((level.number, level.terms.limit) for level in link.levels)]
-    after = [terms.most or None, *(level.limit for level in terms.levels)]
+    before = [(0, link.terms.most or None), *((level.number, _highest(level.terms)) for level in link.levels)]
+    after = [terms.most or None, *map(_highest, terms.levels)]
     for (level, old), new in zip(before, after, strict=True):
         about = link.number, 0, level, True
         _check_limit(state, about, (old, new), (link.terms.notice_days, at, link.terms.link))
@@ -251,10 +251,15 @@ def _lowered(link: Link | None, table: Table | None, name: str | None, amount: i
 
 
 def _limit_now(link: Link | None, table: Table | None, level: int) -> int | None:
-    """The limit that a notice is about: of a level, of wagers on an offer, or of a table's payouts."""
+    """The limit that a notice is about: of a meter, of wagers on an offer, or of a table's payouts."""
     if link is None:
         return None if table is None else table.terms.payout_limit
-    return link.levels[level - 1].terms.limit if level else link.terms.most or None
+    return _highest(link.levels[level - 1].terms) if level else link.terms.most or None
+
+
+def _highest(terms: LevelTerms) -> int | None:
+    """The limit of a level's meter; of a mystery, the sum by which it must hit (Y11)."""
+    return terms.limit if terms.must_hit_by is None else terms.must_hit_by
 
 
 def _is_of(day: str, due: int) -> bool:

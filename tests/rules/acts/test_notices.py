@@ -19,6 +19,7 @@ from jackpot.rules.effects import Map
 from jackpot.rules.outgoing_messages import notices
 from tests.faults.worked.form import Link
 from tests.rules.acts.test_meters import DOLLAR, act, done, suspended
+from tests.rules.rounds.test_mystery import Place, level, mystery
 from tests.rules.subject import PEOPLE, OfEngine
 from tests.rules.test_engine import bank
 
@@ -163,6 +164,34 @@ def test_the_limit_of_a_meter_is_lowered_on_its_day() -> None:
     assert stands(subject) == []
     assert at(subject, DAY, link_terms(subject, limit=2 * LIMIT)) == "done"
     assert at(subject, DAY, link_terms(subject, limit=None)) == "done"
+
+
+def test_the_sum_by_which_a_mystery_must_hit_is_lowered_on_its_day() -> None:
+    """P2, Y11: as any limit; a higher one at any time, and never less than was announced."""
+    subject = Place(mystery(notice_days=DAYS)).subject
+    suspended(subject, "M")
+    lower = ChangeLink(mystery("M", level(b=15), notice_days=DAYS), "approved")
+    assert at(subject, NOW, lower) == "notice_needed"
+    assert at(subject, NOW, notice(link="M", amount=20 * DOLLAR)) == "bad_amount"
+    assert at(subject, NOW, notice(link="M", amount=15 * DOLLAR)) == "done"
+    assert at(subject, SOONER, lower) == "notice_needed"
+    least = ChangeLink(mystery("M", level(b=14), notice_days=DAYS), "approved")
+    assert at(subject, DAY, least) == "notice_needed"
+    assert at(subject, DAY, lower) == "done"
+    assert stands(subject) == []
+    higher = ChangeLink(mystery("M", level(b=30), notice_days=DAYS), "approved")
+    assert at(subject, DAY, higher) == "done"
+
+
+def test_what_a_mystery_announced_is_not_done_sooner_though_nothing_had_to_be() -> None:
+    """P2, Y11: of a link without `notice_days`, too."""
+    subject = Place(mystery()).subject
+    suspended(subject, "M")
+    lower = ChangeLink(mystery("M", level(b=15)), "approved")
+    assert at(subject, NOW, notice(link="M", level="meter", amount=15 * DOLLAR)) == "done"
+    assert at(subject, SOONER, lower) == "notice_needed"
+    assert at(subject, SOONER, WithdrawNotice("N1", "at once")) == "done"
+    assert at(subject, SOONER, lower) == "done"
 
 
 def test_a_higher_limit_is_no_notice() -> None:
