@@ -30,7 +30,8 @@ REMEDIES: Final[Mapping[str, str]] = {
     "`jackpot mystery show` does: bring it back and start the server again; if it is lost for ever, two "
     "people transfer the link's money and close it",
     ROLLED_BACK: "bring back the ledger that has what was published; if that is lost, two people resume it "
-    "with fresh triggers: `jackpot links resume {link} --after rolled_back --reason TEXT`",
+    "with fresh triggers: `jackpot links resume {link} --after rolled_back --highest {link}.LEVEL=SUM "
+    "--reason TEXT`",
     CLOSED: "it has ended: take it out of the configuration, or go on with another link",
     CONFIG_REASON: "`jackpot links show {link}` shows what differs: two people confirm it on the link's page "
     "or by `jackpot links change {link} --reason TEXT`; or correct the "

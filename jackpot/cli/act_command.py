@@ -78,6 +78,11 @@ _OPTIONS: Final[Mapping[str, OptionSpelling]] = {
     "abandoned": OptionSpelling("", "Whether the player has left the table."),
     "award": OptionSpelling("ID", "Only this award of the hit, such as A34."),
     "believe": OptionSpelling("", "Whether you believe the table's number."),
+    "highest": OptionSpelling(
+        "LINK.LEVEL=SUM",
+        "Of a mystery level, where rows are lost: the highest value that signs or tables showed since its "
+        "last win in the ledger. May be repeated.",
+    ),
     "key": OptionSpelling("FINGERPRINT", "Only this key of the device."),
     "level": OptionSpelling("LEVEL", "The level whose limit is lowered."),
     "table": OptionSpelling("TABLE", "At this table alone."),

@@ -201,7 +201,8 @@ def confirm_behind(call: ActCall) -> None:
     """Decide whether a table really has answers that this ledger has lost. It takes two people.
 
     With --believe the table goes on after its own number. With --disbelieve it goes on after the ledger's.
-    `jackpot ledger behind` lists what tables say.
+    `jackpot ledger behind` lists what tables say. Where you believe it and the bank has mystery links, say
+    the highest value that signs or tables showed of each of their levels.
 
     Example: jackpot ledger confirm-behind T01 --believe --reason "a standby lagged" --by Ann --and-by Bo -c F
     """
@@ -244,7 +245,8 @@ def resume(
     """Let wagers in again on a bank that came back from a backup. It takes two people.
 
     Let its tables connect first, and look at `jackpot ledger behind`. What they say is missing can be
-    confirmed in the same act.
+    confirmed in the same act. Where the bank has mystery links, say the highest value that signs or tables
+    showed of each of their levels.
 
     Example: jackpot ledger resume --believe T01=120 --reason "the night's copy" --by Ann --and-by Bo -c F
     """

@@ -30,7 +30,7 @@ After = Annotated[
     typer.Option(
         "--after",
         metavar="REASON",
-        help="Which reason is over: `operator`, or `internal` once it is understood.",
+        help="Which reason is over: `operator`, or `internal` or `rolled_back` once it is understood.",
     ),
 ]
 Part = Annotated[
@@ -167,7 +167,8 @@ def suspend(call: ActCall) -> None:
 def resume(call: ActCall, after: After = "operator") -> None:
     """Let wagers in on links again, unless they are suspended for another reason, too.
 
-    After `internal` it takes two people.
+    After `internal` and `rolled_back` it takes two people; after `rolled_back` also the highest value that
+    was shown of each mystery level.
 
     Example: jackpot links resume floor-five --reason "the felt is new" -c config.toml
     """

@@ -150,6 +150,16 @@ def _word(names: EntryNames, event: Any, name: str, value: Any, money: Money) ->
             return Sentence("{name} {value}", name=plain, value=", ".join(event.keys))
         case "links", list():
             return Sentence("links {links}", links=", ".join(map(names.link, value)))
+        case "stated", list():
+            return joined(
+                Sentence(
+                    "{level} of {link} decided up to {sum}",
+                    level=named(names.journal.level(one.link, one.level)),
+                    link=names.link(one.link),
+                    sum=money(one.decided),
+                )
+                for one in value
+            )
         case "bet", Placed():
             return Sentence("seat {seat}'s wager on {link}", seat=value.seat, link=names.link(value.link))
         case _, bool():

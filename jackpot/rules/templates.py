@@ -622,6 +622,31 @@ TEMPLATES: Final[dict[str, Template]] = {
     "link_terms_bad": Template(Code.BAD_TERMS, "link {link}: {fault}", ("link", "fault:phrase")),
     "table_terms_bad": Template(Code.BAD_TERMS, "table {table}: {fault}", ("table", "fault:phrase")),
     "believed_twice": Template(Code.TWICE, "a table is named twice", field="believe"),
+    "highest_twice": Template(Code.TWICE, "{level} is named twice", ("level",), field="highest"),
+    "highest_not_asked": Template(
+        Code.BAD_REQUEST,
+        "{level} is no mystery level of which rows may be lost",
+        ("level:quoted",),
+        field="highest",
+    ),
+    "highest_missing": Template(
+        Code.BAD_REQUEST,
+        "state the highest value that signs or tables showed since the last win in the ledger: {levels}",
+        ("levels:list",),
+        field="highest",
+    ),
+    "highest_too_low": Template(
+        Code.BAD_AMOUNT,
+        "{level}: the ledger has decided all up to {decided}, and less cannot be the highest value",
+        ("level", "decided:sum"),
+        field="highest",
+    ),
+    "highest_too_high": Template(
+        Code.BAD_AMOUNT,
+        "{level} must hit by {most}: a value before the win is below that",
+        ("level", "most:sum"),
+        field="highest",
+    ),
     "link_not_suspended_for": Template(Code.NOT_SUSPENDED, "not suspended for {cause}", ("cause:quoted",)),
     "cause_ends_with_lost_acks": Template(
         Code.RESERVED, "{cause} ends where a table's lost tail is confirmed", ("cause",), field="cause"

@@ -95,6 +95,8 @@ _SUMS: Final = {
 }
 # The sums that a payment may say, and what the page calls them.
 _PAYMENT_SUMS: Final = {"withheld": Sentence("Withheld"), "other_sum": Sentence("Sum given that way")}
+# How the name of a field begins that asks for the highest shown value of a level: its link and level follow.
+_SHOWN: Final = "highest."
 # The fields by which people search the journal.
 _SEARCHED: Final = ("kind", "table", "person", "hit", "day")
 # What an entry of the journal may be, as people search for it.
@@ -340,9 +342,26 @@ class Pages:
         if terms is not None:  # of one that is no longer configured nothing is posted
             announced = Announced(_notices_of(found), self._make.language(request))
             shown = posted_table(self._config, posted(self._config, terms, str), self._money, announced)
+        levels = await self._mystery_levels(found.bank) if found.behind else []
         return await self._make.page(
-            request, person, "ops/table.html", table=found, posted=shown, void_causes=CAUSES
+            request,
+            person,
+            "ops/table.html",
+            table=found,
+            posted=shown,
+            void_causes=CAUSES,
+            mystery_levels=levels,
         )
+
+    async def _mystery_levels(self, bank: str) -> list[tuple[str, str]]:
+        """The mystery levels of a bank that have not ended, each with its link."""
+        found = await self._make.ask(AskLinks, bank=bank)
+        return [
+            (link.link, level.level)
+            for link in found.links
+            if link.form and link.state != "closed"
+            for level in link.levels
+        ]
 
     async def requests(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What waits for a second person."""
@@ -414,6 +433,7 @@ class Pages:
             raise web.HTTPNotFound(text="there is no such act\n")
         try:
             fields = _fields(kind, form) | _payment_sums(form, self._money) | _limit(kind, form, self._money)
+            fields |= _highest(form, self._money)
             asked = act_of(kind, fields, person, strict=False)
             if login := form.get("second_login", "").strip():
                 field = "second_login"
@@ -577,9 +597,23 @@ def _fields(kind: type[ServerCommand | ActCommand], form: MultiDict[str]) -> dic
     for name in dict.fromkeys(form):
         if name in lists:
             found[name] = form.getall(name)
-        elif name not in _OURS and form[name] != "":
+        elif name not in _OURS and not name.startswith(_SHOWN) and form[name] != "":
             found[name] = form[name]
     return found
+
+
+def _highest(form: MultiDict[str], way: Writing) -> dict[str, list[str]]:
+    """The highest shown values of mystery levels, as the API has them, if the form says any (Y8).
+
+    Raises BadRequest.
+    """
+    given = {name: text for name in form if name.startswith(_SHOWN) and (text := form[name].strip())}
+    label = Sentence("The highest value")
+    found = [
+        f"{name.removeprefix(_SHOWN)}={decimal(sum_of(label, text, way, field=name))}"
+        for name, text in given.items()
+    ]
+    return {"highest": found} if found else {}
 
 
 @cache

@@ -354,6 +354,9 @@ def test_a_rolled_back_ledger_is_found_out_and_goes_on_with_a_fresh_trigger(
             assert suspended(await administer(config, do="/links")) == ["rolled_back"]
             resumed = {"cause": "rolled_back", "links": [LINK], "reason": "an old copy, case 7"}
             answer = await administer(config, do="resume", by="Ann", and_by="Bo", **resumed)
+            assert answer["message"].startswith("highest: state the highest value"), answer
+            resumed["highest"] = [f"{LINK}.meter=18.00"]
+            answer = await administer(config, do="resume", by="Ann", and_by="Bo", **resumed)
             assert answer["ok"], answer
             assert suspended(await administer(config, do="/links")) == []
         with closing(open_reader(config.ledger.url)) as ledger:
@@ -364,6 +367,7 @@ def test_a_rolled_back_ledger_is_found_out_and_goes_on_with_a_fresh_trigger(
             now, _ = running(config, ledger)
             assert now.committed != before.committed
             assert now.which.number > before.which.number + 1
+            assert running(config, ledger)[1].value > 18_000_000
 
     play()
     assert "knows a later commitment" in reasons(logged)[0]

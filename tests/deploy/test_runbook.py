@@ -176,7 +176,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
 
 def test_a_key_is_rotated(house: House) -> None:
     """Runbook: both keys are good, then the new one alone; a stolen one opens nothing."""
-    make, keep, steal = commands("Key rotation")
+    make, keep, steal, _ = commands("Key rotation")
     house.server.start()
     house.change(('key_file = "keys/T01"', 'key_file = "keys/T01"\nkey_file_next = "keys/T01.next"'))
     for line in make:

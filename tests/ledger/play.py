@@ -38,12 +38,13 @@ from jackpot.rules.acts.tables import OpenTable, Release
 from jackpot.rules.acts.triggers import RenewTriggers, ReplaceTriggers
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.money import decimal
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import EnvyRow, ForOne, LevelTerms, LinkTerms, Percent, TableTerms
 from jackpot.rules.paytable import PaytableRow as PayRow
 from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import Proof
-from jackpot.rules.state import UNPAID, Award, Table
+from jackpot.rules.state import UNPAID, Award, BankState, Table
 from jackpot.rules.triggers import NewTrigger
 from tests import frames
 from tests.frames import Bet, Claim, numbered
@@ -103,6 +104,16 @@ NOBODY: Final = Proof()
 def may_correct(award: Award) -> bool:
     """Whether one of the floor may ask for its correction (A8)."""
     return award.stands() and not (award.settled() and award.pays == "cage")
+
+
+def highest_shown(state: BankState) -> tuple[str, ...]:
+    """What people state of every mystery level that runs: what the ledger has decided (Y8)."""
+    return tuple(
+        f"{link.terms.link}.{level.terms.level}={decimal(mystery.cycle_of(level).decided)}"
+        for link in state.links
+        if link.terms.form and not link.closed
+        for level in link.levels
+    )
 
 
 class Play:
@@ -343,7 +354,8 @@ class Play:
         now = self._now()
         self._do(Envelope(c.TableHello(acked), now, now, self.random.randbytes(16), "T02"))
         believe = self.random.random() < 0.5
-        self.act(ConfirmBehind("T02", "its disk was replaced", believe), "anna", "ben")
+        shown = highest_shown(self.engine.state) if believe else ()
+        self.act(ConfirmBehind("T02", "its disk was replaced", believe, shown), "anna", "ben")
         self._do(Envelope(c.TableHello(table.last_seq), now, now, self.random.randbytes(16), "T02"))
         self.new_epoch(self.epoch + 1)
         self._program()

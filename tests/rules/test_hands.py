@@ -336,9 +336,12 @@ def test_a_wrong_number_of_cards_is_named(game: Game, own: int, board: int, name
 
 
 def test_a_hand_that_a_game_cannot_make_is_refused() -> None:
-    """H2, B13: no card game makes another's hand, and Criss-Cross (674a) that of its board alone."""
+    """H2, B13: no card game makes another's hand, and Criss-Cross (674a) that of its board alone.
+
+    A mystery is won by no hand: a table of any game may join it (Y7).
+    """
     assert makes("three", "let-it-ride")
-    assert [kind for kind in NAMES if makes(kind, "criss-cross-poker")] == ["five-board"]
+    assert [kind for kind in NAMES if makes(kind, "criss-cross-poker")] == ["five-board", "mystery"]
     with pytest.raises(ValueError, match="kind"):
         rank("four", "three-card-poker", hand("Ah Kh Qh"))
 

@@ -186,6 +186,7 @@ async def _links(at: "QueryContext", bank: "Bank") -> list[Link]:
             unit=_offered(link, link["unit"]),
             wagered=_offered(link, link["wagered"]),
             notice_days=terms[link["link"]].notice_days,
+            form=link["form"],
             notices=tuple(one for one in notices if one.link == link["link"]),
         )
         for link in state["links"]

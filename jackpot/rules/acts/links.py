@@ -9,6 +9,7 @@ from controllers.messages import Id, Links
 from jackpot.rules.acts import lost_acks
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.highest_shown import Highest, Stated, apply_stated, decide_stated, every_link
 from jackpot.rules.acts.lost_acks import BEHIND, Believed, decide_believed
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
@@ -140,7 +141,8 @@ def apply_suspended(effects: Effects, event: Suspended) -> None:
 class Resume(ActCommand, tag="resume", frozen=True):
     """One cause no longer holds the links; the others stay. links, reason: as in `Suspend`.
 
-    believe: the tables, with the number each said, whose lost tail the same act confirms (S9).
+    believe: the tables, with the number each said, whose lost tail the same act confirms (S9). highest: where
+    the ledger has lost rows, of each mystery level the highest value that was shown (Y8).
     """
 
     cause: Annotated[
@@ -155,12 +157,14 @@ class Resume(ActCommand, tag="resume", frozen=True):
     believe: Annotated[
         tuple[tuple[Id, int], ...], Meta(max_length=TABLES_MAX, description=f"{TABLES_MAX} tables at most")
     ] = ()
+    highest: Highest = ()
 
 
 class Resumed(Event, frozen=True, array_like=True):
     """A cause of suspension is over.
 
-    cause, reason: as in `Resume`. believed: the tables whose lost tail the same act confirms (S9).
+    cause, reason: as in `Resume`. believed: the tables whose lost tail the same act confirms (S9). stated: up
+    to where mystery levels are decided (Y8).
     """
 
     kind: ClassVar[int] = 20
@@ -169,6 +173,7 @@ class Resumed(Event, frozen=True, array_like=True):
     people: People = People()
     reason: str = ""
     believed: list[Believed] = msgspec.field(default_factory=list)
+    stated: list[Stated] = msgspec.field(default_factory=list)
 
 
 def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
@@ -181,7 +186,9 @@ def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
     links = chosen(state, command.links)
     held = any(command.cause in state.link(number).suspended for number in links)
     refuse_if(not held, "link_not_suspended_for", cause=command.cause)
-    return Resumed(links, command.cause, by.people, command.reason, believed)
+    lost = every_link(state) if believed else [one for one in links if _lost(state.link(one), command.cause)]
+    stated = decide_stated(state, lost, command.highest)
+    return Resumed(links, command.cause, by.people, command.reason, believed, stated)
 
 
 def resumes_after_harm(_state: BankState, command: Resume, _at: int) -> str | Phrase:
@@ -192,14 +199,22 @@ def resumes_after_harm(_state: BankState, command: Resume, _at: int) -> str | Ph
 
 def apply_resumed(effects: Effects, event: Resumed) -> None:
     """Resumes links without another cause; may confirm the tables' claims of lost acks with it (S9)."""
+    apply_stated(effects.state, event.stated)
     for number in event.links:
         link = effects.state.link(number)
+        lost = _lost(link, event.cause)
         effects.resume(link, event.cause)
-        if event.cause in (RESTORED, ROLLED_BACK) and mystery.is_committed(link):
+        if lost and mystery.is_committed(link):
             effects.resume(link, ROLLED_BACK)
             mystery.replace_triggers(link)
     for believed in event.believed:
         lost_acks.believe(effects, believed)
+
+
+def _lost(link: Link, cause: str) -> bool:
+    """Whether it is resumed although the ledger may have lost rows of it (Y8)."""
+    lost = (RESTORED, ROLLED_BACK)
+    return cause in lost and any(reason in link.suspended for reason in lost)
 
 
 def _not_behind(cause: str) -> None:

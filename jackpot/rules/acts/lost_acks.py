@@ -13,6 +13,7 @@ import msgspec
 from controllers.messages import Id
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.highest_shown import Highest, Stated, apply_stated, decide_stated, every_link
 from jackpot.rules.acts.tables import find_table
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -52,17 +53,22 @@ class BehindOver(Event, frozen=True, array_like=True):
 
 
 class ConfirmBehind(ActCommand, tag="confirm-behind", frozen=True):
-    """Two people believe what a table says that the ledger has lost, or they do not (S9)."""
+    """Two people believe what a table says that the ledger has lost, or they do not (S9).
+
+    highest: where they believe it, of each mystery level of the bank the highest value that was shown (Y8).
+    """
 
     table: Id
     reason: Reason
     believe: bool
+    highest: Highest = ()
 
 
 class BehindConfirmed(Event, frozen=True, array_like=True):
     """People have decided on a table's claim.
 
-    missing: how many answers the ledger has lost; 0 where people do not believe the table.
+    missing: how many answers the ledger has lost; 0 where people do not believe the table. stated: up to
+    where mystery levels are decided.
     """
 
     kind: ClassVar[int] = 18
@@ -72,6 +78,7 @@ class BehindConfirmed(Event, frozen=True, array_like=True):
     reason: str
     people: People
     believed: bool
+    stated: list[Stated] = msgspec.field(default_factory=list)
 
 
 class Believed(msgspec.Struct, frozen=True, array_like=True):
@@ -135,7 +142,10 @@ def decide_confirm(state: BankState, command: ConfirmBehind, by: ActContext) -> 
     if said is None:
         raise _not_behind(table)
     missing = believed.missing if believed else 0
-    return BehindConfirmed(table.number, said.acked, missing, command.reason, by.people, command.believe)
+    stated = decide_stated(state, every_link(state) if believed else (), command.highest)
+    return BehindConfirmed(
+        table.number, said.acked, missing, command.reason, by.people, command.believe, stated
+    )
 
 
 def decide_believed(state: BankState, table: Table, acked: int | None) -> Believed:
@@ -155,6 +165,7 @@ def decide_believed(state: BankState, table: Table, acked: int | None) -> Believ
 def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
     """Continues the table after its claimed ack, or ignores its claims up to there from now on."""
     if event.believed:
+        apply_stated(effects.state, event.stated)
         believe(effects, Believed(event.table, event.acked, event.missing))
         return
     table = effects.state.table(event.table)

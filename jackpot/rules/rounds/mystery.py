@@ -327,6 +327,15 @@ def replace_triggers(link: Link) -> None:
         cycle_of(level).replace = True
 
 
+def raise_decided(level: Level, decided: int) -> None:
+    """All up to there is decided: wagers of rows that were lost may have lifted the meter so high (Y8)."""
+    cycle = cycle_of(level)
+    if decided > cycle.decided:
+        if cycle.commitment is not None and cycle.reached is None:
+            cycle.reached = cycle.decided
+        cycle.decided = decided
+
+
 def _in_payout_order(round_: Round, link: int) -> list[Placed]:
     """The round's wagers on the link, as they count (Y3)."""
     return sorted((bet for bet in round_.bets if bet.link == link), key=lambda bet: -bet.seat)

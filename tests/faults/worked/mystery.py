@@ -181,19 +181,19 @@ CYCLES: list[Cycle] = [
         amount="1.00",
     ),
     *both(
-        "a minimum of nothing, and a hit of nothing",
+        "a minimum of nothing, and a hit of a cent",
         ("Y1", "A2"),
         (
-            # 0.004 is no cent; then 0.008, and 0.012
-            *played("T1", "r1", [2, 1], won(2, "0.00"), amount="0.40"),
-            *played("T1", "r2", [1], won(1, "0.01"), amount="0.40"),
+            # 0.0105 is a cent, the least that a level may pay; then 0.0005 + 0.0105 = 0.011, and 0.0215
+            *played("T1", "r1", [2, 1], won(2, "0.01"), amount="1.05"),
+            *played("T1", "r2", [1], won(1, "0.02"), amount="1.05"),
         ),
-        Level("0.002", "0", "0.012", "0.01", cycle=3),
-        ("0.002", "0.009", "0.50"),
-        ("0.002", "1.00", "0.009"),
-        "0.002",
+        Level("0.0015", "0", "0.0315", "0.03", cycle=3),
+        ("0.009", "0.02", "0.50"),
+        ("0.009", "1.00", "0.02"),
+        "0.0015",
         terms={"minimum": "0.00", "must_hit_by": "1.00", "rate": "1"},
-        amount="0.40",
+        amount="1.05",
     ),
     *both(
         "what was withdrawn, struck or void before the close never counted, and drew nothing",

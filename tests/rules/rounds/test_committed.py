@@ -8,14 +8,18 @@ from msgspec.structs import replace
 from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter
 from jackpot.rules.acts.triggers import RenewTriggers, ReplaceTriggers, TriggersRenewed, due
+from jackpot.rules.commands import TableHello
 from jackpot.rules.commitment import opens
 from jackpot.rules.events import Closed
 from jackpot.rules.invariant import InvariantError
+from jackpot.rules.money import decimal, of_decimal
 from jackpot.rules.rounds import mystery as rules
 from jackpot.rules.signing import People
 from jackpot.rules.state import Commitment
+from jackpot.rules.templates import TEMPLATES
 from tests.frames import Close
 from tests.ledger.seeded_triggers import SeededTriggers
 from tests.rules.floor import DOLLAR
@@ -137,22 +141,25 @@ def test_people_who_resume_after_a_lost_tail_replace_the_trigger(cause: str) -> 
     before, decided = place.commitment(), place.cycle().decided
     place.subject.execute(Suspend(cause, ("M",), ""))
     place.subject.execute(Suspend("rolled_back", ("M",), ""))
-    place.act(Resume(cause, ("M",), "a case"))
+    shown = decided + 3 * DOLLAR
+    place.act(Resume(cause, ("M",), "a case", highest=(f"M.meter={decimal(shown)}",)))
     (one,) = place.renewed().levels
     assert one.opened is not None
     assert one.opened.value == place.triggers.kept[before.digest].value
     now = place.commitment()
-    assert (now.above, now.upto, now.number) == (decided, 20 * DOLLAR, before.number + 1)
-    assert decided < place.trigger() <= 20 * DOLLAR
+    assert (now.above, now.upto, now.number) == (shown, 20 * DOLLAR, before.number + 1)
+    assert shown < place.trigger() <= 20 * DOLLAR
+    assert (place.cycle().decided, place.cycle().reached) == (shown, None)
     assert not place.subject.engine.state.links[0].suspended
 
 
 def test_one_person_alone_resumes_no_link_whose_ledger_was_rolled_back() -> None:
     """Y8: nor does the server."""
     place = Committed()
+    resume = Resume("rolled_back", ("M",), "x", highest=("M.meter=12",))
     place.subject.execute(Suspend("rolled_back", ("M",), ""))
-    assert place.denied(Resume("rolled_back", ("M",), "x"), ("anna",)) == "two_people"
-    assert place.denied(Resume("rolled_back", ("M",), "x"), ()) == "no_person"
+    assert place.denied(resume, ("anna",)) == "two_people"
+    assert place.denied(resume, ()) == "no_person"
 
 
 @pytest.mark.parametrize("named", [("M",), ()])
@@ -188,6 +195,78 @@ def test_a_link_without_triggers_has_none_to_replace() -> None:
     place = Place(mystery())
     assert place.denied(ReplaceTriggers(("M",), "a leak")) == "unchanged"
     assert place.denied(ReplaceTriggers((), "a leak")) == "unchanged"
+
+
+def test_what_was_shown_is_not_decided_twice() -> None:
+    """Y8: wagers up to the stated value win nothing, and the trigger lies above it."""
+    place = Committed()
+    place.subject.execute(Suspend("rolled_back", ("M",), ""))
+    place.act(Resume("rolled_back", ("M",), "a case", highest=("M.meter=13.25",)))
+    assert place.trigger() > 13_250_000
+    assert place.play((7, 6, 5, 4, 3, 2)) == []
+    assert (place.meter(), place.cycle().decided) == (13 * DOLLAR, 13_250_000)
+
+
+@pytest.mark.parametrize("believes", ["confirmed", "resumed"])
+def test_people_who_believe_a_table_state_what_was_shown(believes: str) -> None:
+    """Y8: the answers that are lost may be of any link; who does not believe has nothing to state."""
+    place = Committed()
+    place.play((4,))
+    before, seq = place.commitment(), place.seq
+
+    def acts(*highest: str) -> Any:
+        if believes == "confirmed":
+            return ConfirmBehind("T1", "its log", believe=True, highest=highest)
+        return Resume("operator", ("M",), "its log", (("T1", seq + 9),), highest)
+
+    place.subject.execute(Suspend("operator", ("M",), "x"), people=("anna",))
+    place.subject.execute(TableHello(acked=seq + 9), table="T1")
+    assert place.denied(acts()) == "bad_request"
+    assert place.denied(ConfirmBehind("T1", "x", believe=False, highest=("M.meter=12.00",))) == "bad_request"
+    place.act(acts("M.meter=12.00"))
+    now = place.commitment()
+    assert (now.above, now.number) == (12 * DOLLAR, before.number + 1)
+
+
+def test_a_drawn_level_has_the_stated_value_alone() -> None:
+    """Y8: there is no trigger; h becomes what was shown, and a wager below it draws nothing."""
+    place = Place(mystery())
+    place.subject.execute(Suspend("restored", (), ""))
+    assert place.denied(Resume("restored", (), "a copy")) == "bad_request"
+    place.act(Resume("restored", (), "a copy", highest=("M.meter=12",)))
+    assert place.cycle().decided == 12 * DOLLAR
+    assert place.play((4, 3, 2)) == []
+    assert not place.chance.asked
+
+
+@pytest.mark.parametrize(
+    ("highest", "code"),
+    [
+        ((), "bad_request"),
+        (("M.meter=12.00", "M.meter=13.00"), "twice"),
+        (("M.meter=12.00", "M.other=13.00"), "bad_request"),
+        (("M.meter=10.49",), "bad_amount"),
+        (("M.meter=20.00",), "bad_amount"),
+        (("M.meter=10.50",), ""),
+        (("M.meter=19.999999",), ""),
+    ],
+)
+def test_the_stated_value_is_between_what_is_decided_and_the_maximum(
+    highest: tuple[str, ...], code: str
+) -> None:
+    """Y8: of each level one, from h in whole cents to below b; the field is named."""
+    place = next(one for one in map(Committed, range(20)) if one.trigger() > 12 * DOLLAR)
+    place.play((4,))
+    place.act(CorrectMeter("M", "meter", 1_234, "a fraction of a cent"))
+    place.subject.execute(Suspend("restored", ("M",), ""))
+    answer = place.subject.execute(
+        Resume("restored", ("M",), "a copy", highest=highest), people=("anna", "ben")
+    ).answer
+    assert answer.get("code", "") == code
+    if code:
+        assert TEMPLATES[answer["template"]].field == "highest"
+    else:
+        assert place.cycle().decided == max(10_501_234, of_decimal(highest[0].partition("=")[2]))
 
 
 def test_money_that_lifts_the_meter_wins_nothing_and_draws_afresh() -> None:
@@ -249,7 +328,12 @@ def test_a_win_that_was_kept_back_does_not_pass_as_a_replacement(way: str) -> No
     if way != "lifted":
         place.subject.execute(Suspend("operator", ("M",), "x"))
         place.subject.execute(Suspend("restored", ("M",), "x"))
-        command = Resume("restored", ("M",), "a case") if way == "resumed" else CloseLink("M", "x", to="N")
+        shown = (f"M.meter={decimal(place.cycle().decided + DOLLAR)}",)
+        command = (
+            Resume("restored", ("M",), "a case", highest=shown)
+            if way == "resumed"
+            else CloseLink("M", "x", to="N")
+        )
     if way == "ended":
         assert place.subject.execute(OpenLink(replace(mystery(), link="N"))).answer["ok"]
     assert place.subject.execute(command, people=("anna", "ben")).answer["ok"]
