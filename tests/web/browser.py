@@ -39,6 +39,8 @@ SIZES: Final = {
     "tablet": (820, 1180),
     "phone": (390, 844),
 }
+# What the browser says of a script whose page was left for another, or for the same, before it answered.
+LOADED_AGAIN: Final = "Execution context was destroyed"
 # The lowest screen and the narrowest one: there is the least room there. A larger one costs by its pixels.
 TIGHTEST: Final = ("strip", "phone")
 
@@ -201,10 +203,24 @@ async def until_shown(page: "Page", level: str, cents: int) -> None:
 
 
 async def until_true(page: "Page | Frame", expression: str) -> None:
-    """Waits until a script's expression holds; the page's policy lets no page evaluate one by itself."""
+    """Waits until a script's expression holds; the page's policy lets no page evaluate one by itself.
+
+    A page that is loaded again meanwhile is asked anew.
+    """
     async with asyncio.timeout(ceilings.WAIT_S):
-        while not await page.evaluate(expression):  # noqa: ASYNC110 - the condition is the page's
+        while not await _holds(page, expression):
             await asyncio.sleep(0.05)
+
+
+async def _holds(page: "Page | Frame", expression: str) -> bool:
+    from playwright.async_api import Error
+
+    try:
+        return bool(await page.evaluate(expression))
+    except Error as error:
+        if LOADED_AGAIN not in str(error):
+            raise
+        return False
 
 
 async def painted(page: "Page | Frame") -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from jackpot.web import overview
 from tests.net.test_admin_socket import royal
 from tests.running_server import LINK, LINKS, configure, sign, table
-from tests.web.browser import SIZES, chromium, needs_chromium, on_browser_loop, state
+from tests.web.browser import SIZES, chromium, needs_chromium, on_browser_loop, state, until_true
 from tests.web.staffed import staffed
 from tests.web.test_ops import AXE, FINDINGS, played
 
@@ -51,7 +51,9 @@ async def test_what_waits_stands_first_in_the_browsers_language(
             await page.goto(there)
             await state(page, "good")
             if size == "wall":
-                assert await page.inner_text("#trouble") == "Todo está en orden."
+                await until_true(
+                    page, "document.getElementById('trouble').innerText === 'Todo está en orden.'"
+                )
                 await royal(device)
             await page.wait_for_selector("#waiting .hit.pending")
             assert await page.get_attribute("#waiting .hit", "href") == "/ops/hits/main/H1"
