@@ -24,6 +24,7 @@ from jackpot.bank.sequencer import QueuedCommand, Release, Sequencer
 from jackpot.clock import Clock
 from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerError, Store
+from jackpot.ledger.trigger_rows import SealedTrigger
 from jackpot.ledger.witness import WitnessError
 from jackpot.publish.board import BoardLink, BoardSnapshot, MeterBoard
 from jackpot.rules import views
@@ -337,6 +338,10 @@ class Bank:
         Raises WitnessError where it cannot be written until the bank ends.
         """
         kept = [one for row in rows if row.triggers is not None for one in row.triggers.kept]
+        await self._publish(kept)
+
+    async def _publish(self, kept: Sequence[SealedTrigger]) -> None:
+        """The same of these."""
         pause = RETRY_FIRST_S
         while kept:
             try:
@@ -379,6 +384,7 @@ class Bank:
             return
         if head.seq > self.sequencer.durable_seq:
             self._pause = 0.0  # the batch in doubt was durable
+        await self._publish(self.sequencer.kept_in_doubt(head))
         # Before anything is decided on it: what a board shows is durable.
         self.board.reset(snapshot_of(engine))
         self.sequencer.rebuilt(engine, head, self._envelope(self._program) if new_epoch else None)

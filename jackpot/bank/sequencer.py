@@ -23,7 +23,7 @@ from jackpot.bank.draws import Drawn, RepeatedChance, SecureChance, draws_at
 from jackpot.bank.running_triggers import RunningTriggers
 from jackpot.ledger.held import HeldRows
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
-from jackpot.ledger.trigger_rows import TriggerChanges
+from jackpot.ledger.trigger_rows import SealedTrigger, TriggerChanges
 from jackpot.rules.acts.snapshot_seals import SEAL_STEP, SNAPSHOT_FORMAT, SnapshotSeal, digest_of
 from jackpot.rules.acts.triggers import RenewTriggers, due
 from jackpot.rules.chance import Chance
@@ -236,6 +236,16 @@ class Sequencer:
         self._discard_decided()
         self._wait_again(flight)
 
+    def kept_in_doubt(self, head: Head) -> list[SealedTrigger]:
+        """The triggers that a doubtful batch keeps, where the ledger turns out to hold it."""
+        if not self._survived(head):
+            return []
+        changes = (item.triggers for item in self._doubtful)
+        return [one for change in changes if change is not None for one in change.kept]
+
+    def _survived(self, head: Head) -> bool:
+        return (head.seq, head.hash) == self._flight_end
+
     def rebuilt(self, engine: Engine, head: Head, first: Envelope | None = None) -> None:
         """Decides every waiting command again, in order of arrival, on an engine that equals the ledger.
 
@@ -246,7 +256,7 @@ class Sequencer:
         if engine.seq != head.seq:
             raise InvariantError(f"the engine stands at {engine.seq}, the ledger at {head.seq}")
         doubtful, self._doubtful = self._doubtful, []
-        survived = (head.seq, head.hash) == self._flight_end
+        survived = self._survived(head)
         self.engine, self.epoch = engine, head.epoch
         engine.chance, engine.triggers = self._chance, self._triggers
         self.durable_seq, self.durable_hash = head.seq, head.hash

@@ -63,7 +63,6 @@ def rotate_key(
     Example: jackpot mystery rotate-key /etc/jackpot/mystery/key2 --config /etc/jackpot/config.toml
     """
     from jackpot.ledger.store import LedgerError
-    from jackpot.ledger.witness import Witness
 
     found, old_file = _key_file(config)
     old, into = _key(old_file), _key(new)
@@ -72,8 +71,7 @@ def rotate_key(
             f"{new} has the key that is in use already ({old.id}): `jackpot mystery new-key` makes a new one"
         )
     try:
-        moved = asyncio.run(_rotated(found, old, into))
-        Witness(new).advance(Witness(old_file).read().values())
+        moved = asyncio.run(_rotated(found, (old_file, old), (new, into)))
     except LedgerError as error:
         fail(f"not rotated: {error}")
     typer.echo(
@@ -82,15 +80,23 @@ def rotate_key(
     )
 
 
-async def _rotated(config: "Config", old: "MysteryKey", new: "MysteryKey") -> int:
-    """Seals the triggers again in one transaction: how many."""
+async def _rotated(config: "Config", old: "tuple[Path, MysteryKey]", new: "tuple[Path, MysteryKey]") -> int:
+    """Seals the triggers again in one transaction: how many. Each key with its file.
+
+    The new witness is written first: a server that takes the new key is never without it, and where it cannot
+    be written nothing is sealed.
+    """
     from jackpot.cli.offline_ledger import alone
     from jackpot.ledger.trigger_rows import resealed, stored
     from jackpot.ledger.trigger_vault import reseal
+    from jackpot.ledger.witness import Witness
 
+    (old_file, key), (new_file, into) = old, new
     async with alone(config, *config.banks, nobody=True) as store:
-        rows = [row for row in await store.run(stored) if row.key != new.id]
-        await store.change(*(resealed(row, reseal([old], new, row)) for row in rows))
+        rows = [row for row in await store.run(stored) if row.key != into.id]
+        changes = [resealed(row, reseal([key], into, row)) for row in rows]
+        await asyncio.to_thread(lambda: Witness(new_file).advance(Witness(old_file).read().values()))
+        await store.change(*changes)
     return len(rows)
 
 

@@ -464,6 +464,42 @@ def test_nobody_is_told_what_no_witness_has(tmp_path: Path, monkeypatch: pytest.
     play()
 
 
+def test_nobody_is_told_after_a_doubt_what_no_witness_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Y8: nor is a win that turns out to be durable, before the witness has its commitment."""
+    config = floor(tmp_path)
+    told = []
+
+    @on_loop
+    async def play() -> None:
+        ledger = Faulty(config)
+        async with playing(config, ledger) as place:
+            kept = Witness(key_file(config)).file
+            block = kept.with_name(f"{kept.name}.part")
+            asked, before = place.server.banks["main"].triggers.publish, witnessed(config)
+
+            def publish(rows: Any) -> None:
+                told.append((witnessed(config), list(place.device.heard)))
+                if block.exists():
+                    block.rmdir()
+                asked(rows)
+
+            monkeypatch.setattr(place.server.banks["main"].triggers, "publish", publish)
+            awards: list[Any] = []
+            while not awards:
+                name = await place.lock()
+                block.mkdir(exist_ok=True)
+                ledger.faults.append(doubt_but_written)
+                answer = await place.send(t="close", round=name)
+                awards = answer.get("awards", [])
+            assert [number for number, _ in told] == [before]
+            assert all(heard.get("awards") != awards for _, known in told for heard in known)
+            assert witnessed(config) > before
+
+    play()
+
+
 def test_a_running_trigger_is_nowhere_but_in_memory(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -168,6 +168,18 @@ def test_a_rotation_changes_nothing_unless_it_changes_all(house: Config) -> None
     assert "has the key that is in use already" in mystery("rotate-key", file, "--config", house.path)[2]
 
 
+def test_a_rotation_without_a_witness_changes_nothing(house: Config) -> None:
+    """Y8, Y12: where the new witness cannot be written the old key stays good, as the command says."""
+    next_file = key_file(house).parent / "next"
+    in_process("new-key", next_file)
+    next_file.with_name("next.witness.part").mkdir()
+    code, _, err = mystery("rotate-key", next_file, "--config", house.path)
+    assert (code, "not rotated: " in err, "cannot be written" in err) == (1, True, True)
+    key = read_mystery_key(key_file(house))
+    with closing(open_ledger(house.ledger.url)) as ledger:
+        assert [unseal(key, row).value for row in stored(ledger)] == [VALUE] * 3
+
+
 def test_no_key_is_rotated_under_a_running_server(house: Config) -> None:
     """Y12: it would go on sealing with the old one."""
     next_file = key_file(house).parent / "next"

@@ -22,6 +22,8 @@ from jackpot.rules.state import BankState, Link, Notice, Table
 # A gaming day begins within a day of its date's midnight, and no clock is as much as a day from UTC.
 _CLOCKS_MS: Final = 2 * DAY_MS
 _MONTHS: Final = 12
+# The calendar's last: its end is in a year of five digits by other clocks, which none can show.
+_YEAR_MAX: Final = 9999
 
 
 class GiveNotice(ActCommand, tag="give-notice", frozen=True):
@@ -263,9 +265,12 @@ def _highest(terms: LevelTerms) -> int | None:
 
 
 def _is_of(day: str, due: int) -> bool:
-    """Whether a moment may be the beginning of that day by the clocks of any site."""
+    """Whether a moment may be the beginning of that day by the clocks of any site.
+
+    None is of the calendar's last year: where it begins a day later elsewhere, no clock can show it.
+    """
     year, month, date = map(int, day.split("-"))
-    if not (0 < month <= _MONTHS and year and 0 < date <= monthrange(year, month)[1]):
+    if not (0 < month <= _MONTHS and 0 < year < _YEAR_MAX and 0 < date <= monthrange(year, month)[1]):
         return False
     return abs(due - timegm((year, month, date, 0, 0, 0)) * 1000) <= _CLOCKS_MS
 

@@ -99,6 +99,13 @@ def test_a_notice_is_given_so_many_days_before() -> None:
     assert at(free, moment(DAY) - 1, notice(link="L")) == "done"
 
 
+def test_no_notice_is_for_a_day_that_no_clock_can_show() -> None:
+    """P2: the last evening of the calendar is in the year 10000 elsewhere."""
+    subject = bank()
+    assert at(subject, NOW, notice("9999-12-31", link="L")) == "bad_request"
+    assert at(subject, NOW, notice("9998-12-31", link="L")) == "done"
+
+
 def test_what_was_announced_is_not_done_sooner_even_where_nothing_had_to_be() -> None:
     """P2: people withdraw the notice first; then it is done at once."""
     subject = bank()
