@@ -180,7 +180,7 @@ class FairnessTally:
                     self.opened(level.link, trigger)
 
     def opened(self, link: int, trigger: TriggerOpened) -> None:
-        """Counts the trigger of an opened commitment, won or not, by where it lies from its own start (Y5)."""
+        """Counts an opened trigger, won or not, by where it lies from its own start (Y5)."""
         if self._wants(link):
             self.numbers[link].opened(trigger.above, trigger.value, trigger.upto, trigger.raw)
 
