@@ -4,7 +4,8 @@ The journal does not say who dealt. A shift is as the site has it, else a third 
 those that pay, against all wagers of rounds that ended: a site may send the cards of those alone. Cards are
 held against the other cards of their rank, which a choice of paying hands favours as much; ranks against each
 other only where every hand was shown. Random numbers of mystery links are held against uniform ones, and
-their raw bytes against random bytes, for each link by itself. Many comparisons are made, so the chance of
+their raw bytes against random bytes, for each link by itself; of a committed one these are the triggers that
+were opened: won, replaced, or at its end. Many comparisons are made, so the chance of
 each is corrected for their number (Holm). Where nobody counted how two hands of a round come together, a
 round is judged by one hand: that of the highest seat with the wager (Bad Beat, a Six Card Bonus whose cards
 an approval names), or of the table (Cover All), by its number of players.
@@ -21,12 +22,14 @@ from jackpot.reports import goodness_of_fit, statistics
 from jackpot.reports.goodness_of_fit import CountedHands, Finding
 from jackpot.reports.random_numbers import RandomNumbers
 from jackpot.reports.read.dealt import DealtRound, watch
+from jackpot.reports.read.entries import of_kind
 from jackpot.reports.read.gaming_days import periods, wanted_span
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.read.shifts import shift_of
 from jackpot.reports.report import Brief, Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import cards as deck
-from jackpot.rules.events import LevelCounted
+from jackpot.rules.acts.triggers import TriggersRenewed
+from jackpot.rules.events import LevelCounted, TriggerOpened
 from jackpot.rules.hands import NAMES, Shown, beaten, best_of_table, makes, needs, rank_shown
 from jackpot.rules.state import DrawMade, HandShown
 from jackpot.text import Sentence, card
@@ -168,11 +171,18 @@ class FairnessTally:
         self.hidden = 0
 
     def counted(self, levels: list[LevelCounted]) -> None:
-        """Counts the numbers that wagers on mystery levels drew (Y2), by link."""
+        """Counts the numbers that wagers on mystery levels drew, or reached (Y2), by link."""
         for level in levels:
             if self._wants(level.link):
                 for raw in level.drawn:
                     self.numbers[level.link].drawn(raw)
+                for trigger in level.opened:
+                    self.opened(level.link, trigger)
+
+    def opened(self, link: int, trigger: TriggerOpened) -> None:
+        """Counts an opened trigger, won or not, by where it lies from its own start (Y5)."""
+        if self._wants(link):
+            self.numbers[link].opened(trigger.above, trigger.value, trigger.upto, trigger.raw)
 
     def drawn(self, seq: int, round_: DealtRound, draws: list[DrawMade]) -> None:
         """Counts the draw of a lock (A7): raw numbers, lost ones too."""
@@ -260,6 +270,11 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         names = JournalNames(ledger, bank)
         tally = FairnessTally(names, wanted.site, wanted.link)
         watch(ledger, bank, days.after, days.upto, tally)
+        for entry in of_kind(ledger, bank, TriggersRenewed.kind, days.after, days.upto):
+            event = entry.event
+            for renewed in event.levels if isinstance(event, TriggersRenewed) else ():
+                if renewed.opened is not None:
+                    tally.opened(renewed.link, renewed.opened)
         found += [(names, place, finding) for place, finding in _findings(names, tally)]
         hidden += tally.hidden
         hands += sum(counted.hands for by in tally.hands.values() for counted in by.values())

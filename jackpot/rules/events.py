@@ -106,12 +106,14 @@ class TakeMade(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 class TriggerOpened(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a commitment had fixed (Y12). salt: 32 bytes. value: micro-dollars. raw: the random bytes that the
-    value was drawn from.
+    value was drawn from. above, upto: the sum above which it was drawn, and the highest that it could be.
     """
 
     salt: bytes
     value: int
     raw: bytes
+    above: int
+    upto: int
 
 
 class TriggerCommitted(msgspec.Struct, frozen=True, array_like=True, gc=False):

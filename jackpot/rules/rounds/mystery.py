@@ -224,7 +224,7 @@ def opening(
     above, upto = commitment.above, commitment.upto
     drawn = drawn_from(trigger.raw, trigger.value - above - 1, upto - above)
     invariant(drawn, f"{link.terms.link} {level.terms.level}: the trigger is not what its bytes give")
-    return TriggerOpened(trigger.salt, trigger.value, trigger.raw)
+    return TriggerOpened(trigger.salt, trigger.value, trigger.raw, above, upto)
 
 
 def last_commitments(state: BankState) -> list[LastCommitment]:
