@@ -208,7 +208,7 @@ async def until_true(page: "Page | Frame", expression: str) -> None:
     A page that is loaded again meanwhile is asked anew.
     """
     async with asyncio.timeout(ceilings.WAIT_S):
-        while not await _holds(page, expression):
+        while not await _holds(page, expression):  # noqa: ASYNC110 - the condition is the page's
             await asyncio.sleep(0.05)
 
 
