@@ -22,7 +22,7 @@ from jackpot.bank.recovery import Recovery
 from jackpot.bank.running_triggers import RunningTriggers
 from jackpot.bank.sequencer import QueuedCommand, Release, Sequencer
 from jackpot.clock import Clock
-from jackpot.ledger.journal import Head, Row, genesis
+from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerError, Store
 from jackpot.ledger.trigger_rows import SealedTrigger
 from jackpot.ledger.witness import WitnessError
@@ -316,7 +316,8 @@ class Bank:
             await self.store.append(self.name, batch.epoch, batch.before, batch.rows)
             now = self.clock.monotonic()
             self._acknowledged(began, now)
-            await self._witness(batch.rows)
+            changes = (row.triggers for row in batch.rows)
+            await self._publish([one for change in changes if change is not None for one in change.kept])
             self.sequencer.committed()
             self.counts.commits.observe(now - began)
             self.counts.batches.observe(len(batch.rows))
@@ -332,16 +333,11 @@ class Bank:
             slow.cancel()
         return True
 
-    async def _witness(self, rows: Iterable[Row]) -> None:
-        """Writes the batch's new commitments to the witness (Y8); nobody is told of any row before that.
+    async def _publish(self, kept: Sequence[SealedTrigger]) -> None:
+        """Writes durable commitments to the witness (Y8); nobody is told of their rows before that.
 
         Raises WitnessError where it cannot be written until the bank ends.
         """
-        kept = [one for row in rows if row.triggers is not None for one in row.triggers.kept]
-        await self._publish(kept)
-
-    async def _publish(self, kept: Sequence[SealedTrigger]) -> None:
-        """The same of these."""
         pause = RETRY_FIRST_S
         while kept:
             try:

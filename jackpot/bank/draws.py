@@ -1,7 +1,8 @@
 """Random draws: at a lock by the terms that it is decided on (A7, L9), and at a close (Y2).
 
-A lock that waited while its bank was in doubt may be decided after a change of terms. So numbers are drawn
-with each decision, and those of a decision that was thrown away are thrown away with it: nobody was told.
+A lock that waited while its bank was in doubt may be decided after a change of terms. So its numbers are
+drawn with each decision, and those of a decision that was thrown away are thrown away with it: nobody was
+told. A close that is decided again gets the bytes that it drew before (`RepeatedChance`).
 """
 
 import secrets
@@ -30,8 +31,7 @@ Drawn = dict[tuple[int, int], list[bytes]]
 class RepeatedChance:
     """Source of a bank's decisions: a command that is decided again gets the bytes that it got before (Y2).
 
-    A commit may end in doubt again and again. Who sees what is written, and can make that happen, so draws
-    nothing anew.
+    A person who sees what is written, and can make its commit fail, gains nothing: no draw is made anew.
     """
 
     def __init__(self, source: Chance) -> None:

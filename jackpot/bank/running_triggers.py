@@ -5,7 +5,7 @@ against its commitment. What is drawn since is held here from the decision on, s
 it, and sealed for the transaction of its row. A decision that was thrown away is followed by another reading,
 so what it has drawn is thrown away with it: nobody was told.
 
-Only the decision of a close asks for a trigger. Whoever else wants to know gets a reason, or nothing.
+Only the decision of a close compares a meter with a trigger. All other code gets a reason, or nothing.
 """
 
 import secrets
@@ -30,7 +30,7 @@ _NOT_LOADED: Final = "the ledger was not read yet"
 # What to do about a witness that does not fit the ledger, in which nothing is lost yet.
 _ROLLED_BACK: Final = (
     "the ledger was rolled back, or is another one: bring back the one that has it; if that is lost, two "
-    "people state the highest value that signs, tables or signed heads showed"
+    "people resume the link, and state the highest value that signs or tables showed"
 )
 
 # Ledger, bank, link and level of a commitment.

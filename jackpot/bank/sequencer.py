@@ -135,6 +135,7 @@ class Sequencer:
         self._deciding = True
         self._releasing = False
         self._one_by_one = 0
+        # Of the newest entry that was decided, in unix milliseconds: what follows from it has the same time.
         self._at = 0
 
     def begin(self, first: Envelope) -> None:

@@ -35,8 +35,8 @@ def new_key(
 
     Run it as the server's user, in a folder that this user alone may enter and may write to: the server keeps
     its witness next to the key. Keep a second copy of the file apart from the ledger and its backups: without
-    the key no running trigger can be opened, and who has both knows them all. A file that is there is never
-    replaced.
+    the key no running trigger can be opened, and a person who has both knows them all. A file that is there
+    is never replaced.
 
     Example: jackpot mystery new-key /etc/jackpot/mystery/key
     """
@@ -58,7 +58,7 @@ def rotate_key(
 
     Stop every server, rotate, give each server the new file under [mystery] key, and start. Until it is done
     the old key is good; from then on only the new one is. The witness is brought along.
-    Whoever had the old key knows the triggers that run now: after a leak replace those, too.
+    A person who had the old key knows the triggers that run now. After a leak replace the triggers, too.
 
     Example: jackpot mystery rotate-key /etc/jackpot/mystery/key2 --config /etc/jackpot/config.toml
     """

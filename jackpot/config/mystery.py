@@ -9,6 +9,7 @@ import msgspec
 from jackpot.catalogue import DEFAULT_BANK, parse_money, parse_rate
 from jackpot.config.shape import convert
 from jackpot.config.source import ConfigEntry, ConfigSource
+from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.paytable import ANY, LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.phrases import Fault
 from jackpot.rules.terms import check_joins, check_link, house_return, mean_wagers, percent_of
@@ -164,7 +165,7 @@ def returns(terms: LinkTerms) -> str:
 def wagers(level: LevelTerms, wager: int) -> str:
     """How many wagers a cycle takes in the mean, and at most."""
     mean = mean_wagers(level, wager)
-    each = wager * level.primary // 10_000
+    each = wager * level.primary // BASIS_POINTS
     most = -(-((level.must_hit_by or 0) - level.reseed) // each)
     return f"{_shown(mean)} wagers a cycle in the mean, {most:,} at most"
 

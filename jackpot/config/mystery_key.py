@@ -26,14 +26,14 @@ from jackpot.config.source import ConfigSource
 from jackpot.rules.paytable import LinkTerms
 
 MAKES_ONE: Final = "jackpot mystery new-key"
-# Keeps the id from being any other hash of the key; the id's length makes no two keys of a site alike.
+# Keeps the id from being any other hash of the key. With 64 bits no two keys of a site have the same id.
 _ID_DOMAIN: Final = b"jackpot mystery key id 1"
 _ID_BYTES: Final = 8
 _HEX_KEY: Final = re.compile(rf"[0-9a-f]{{{2 * KEY_BYTES}}}")
 # The file has some 300 bytes: what is far longer is another file, and is not read to its end.
 _FILE_BYTES_MAX: Final = 4_096
 _TEXT: Final = """\
-# Key of the committed mystery levels. Whoever has it and the ledger knows every running trigger.
+# Key of the committed mystery levels. A person who has it and the ledger knows every running trigger.
 # Keep a second copy, apart from the ledger and its backups.
 id = "{id}"
 key = "{key}"
@@ -139,8 +139,8 @@ def _check_private(file: Path, found: os.stat_result) -> None:
     if mode not in KEY_MODES:
         raise KeyFileError(
             KeyFault.NOT_PRIVATE,
-            f"{file} has mode {mode:04o}: only its owner may read a key (chmod 600); whoever could read it "
-            "until now may know the running triggers: replace key and triggers",
+            f"{file} has mode {mode:04o}: only its owner may read a key (chmod 600). Others could "
+            "read it until now, and may know the running triggers: replace key and triggers",
         )
     # To root, who may read every file, it may belong to anybody.
     if found.st_uid != (own := os.geteuid()) and own != 0:

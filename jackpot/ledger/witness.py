@@ -132,8 +132,8 @@ class Witness:
                 raise msgspec.ValidationError(f"format {found.witness}")
         except msgspec.DecodeError as error:
             raise WitnessError(
-                f"{self.file} is no witness, or a damaged one ({error}): find out what the signs, tables or "
-                "signed heads showed last before you take it away"
+                f"{self.file} is no witness, or a damaged one ({error}): find out what the signs or tables "
+                "showed last before you take it away"
             ) from error
         return {entry.level: entry for entry in (one.witnessed() for one in found.levels)}
 

@@ -14,6 +14,7 @@ from jackpot.rules.events import TriggerCommitted, TriggerOpened
 from jackpot.rules.invariant import InvariantError, require
 
 _SHOWN: Final = "secret"
+_NOT_HERE: Final = "no trigger is kept here"
 
 
 class Trigger:
@@ -177,5 +178,4 @@ class JournaledTriggers:
         return next(self._committed.get((least.link, least.level), iter(())), None)
 
 
-_NOT_HERE: Final = "no trigger is kept here"
 NO_TRIGGERS: Final = NoTriggers()

@@ -1,7 +1,7 @@
 """Awards that were final at once, taken back while their round is unfinished (A11, B15).
 
-Each of them is below its link's `validate_at`, so one person undoes it. Whoever undoes so many of a round
-that they come to that sum together needs a second person, by one act or by several.
+Each of them is below its link's `validate_at`, so one person undoes it. Two people are needed once what is
+undone of a round comes to that sum, by one act or by several.
 """
 
 from collections.abc import Collection

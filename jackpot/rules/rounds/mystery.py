@@ -1,6 +1,6 @@
-"""What is different for a link whose levels must hit by a sum, a mystery link (Y1-Y4, Y11): this file.
+"""Mystery levels: meters that must hit by a sum, and all that is different for their links (Y1-Y4, Y11).
 
-Its wagers move no meter before their round is closed. Then they count one after the other, and the one that
+Their wagers move no meter before their round is closed. Then they count one after the other, and the one that
 lifts the meter to the trigger wins it, whatever the cards. The trigger is drawn as it goes: each wager that
 lifts the meter to where nothing was decided yet draws a number for itself. That is the same as one number of
 the whole range, drawn before, of which nobody knows anything. A level that is committed has such a number:
