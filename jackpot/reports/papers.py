@@ -9,6 +9,7 @@ from jackpot.config import Site
 from jackpot.ledger.cycles import TakePoint, settlement
 from jackpot.ledger.joined_banks import known_as
 from jackpot.ledger.reading import Reader
+from jackpot.reports.entry_text import LAMPS
 from jackpot.reports.explain import kind_of, numbers_today, placed, the_hit, where
 from jackpot.reports.read.cards import HitCards, Source, cards_of
 from jackpot.reports.read.entries import asked
@@ -139,8 +140,16 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         else [name for name in TAXED if name not in _RARE or name in written]
     )
     facts += [Fact(name.replace("_", " "), _line(written.get(name, ()))) for name in lines]
+    facts += _lamps(winner.awards, written)
     facts += [Fact("disputed", Sentence("it is not paid"))] if story.disputed else []
     return ReportResult(facts, _awards(wanted, names, winner.awards), [])
+
+
+def _lamps(awards: Iterable[Award], written: Mapping[str, Iterable[str]]) -> Iterator[Fact]:
+    """What the table says of a winner's lamps, and what was seen of them, where anybody says it (P3)."""
+    for name, said in (("lamp", [award.lamp for award in awards]), ("lamp seen", written.get("lamp", ()))):
+        if shown := [LAMPS[state] for state in dict.fromkeys(said) if state]:
+            yield Fact(name, joined(shown, "; "))
 
 
 def _taxes(steps: Iterable[AwardChange]) -> Iterator[Fact]:

@@ -206,6 +206,12 @@ OBLIGATIONS: Final = (
         "The `round` of the welcome is finished or voided before a new one.",
         "It is told of a round that it does not know, as after the loss of its memory.",
     ),
+    _table(
+        "lamps",
+        "Commands of a table",
+        "A `lamp` is of an award that the table was told of. A table need not send any.",
+        "Every lamp is looked at; with --offer an award is won.",
+    ),
     _offer(
         "table",
         "offer-amounts",
@@ -304,6 +310,12 @@ OBLIGATIONS: Final = (
         "Commands of a table",
         "A round with an `abandoned` seat closes only once a floorperson has answered.",
         "One is named and the round closed, which is `bad_message`; then it is voided.",
+    ),
+    _server(
+        "lamps",
+        "Commands of a table",
+        "A `lamp` of an award is acked, also once more; one of no award is `no_such_award`.",
+        "No award is named; where it wins on an offer its lamp is lit twice, without a failure.",
     ),
     _server(
         "replaces",
