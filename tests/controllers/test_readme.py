@@ -35,8 +35,8 @@ CODES = re.findall(
     """
     seq_conflict seq_old seq_gap not_active bad_message round_unfinished no_such_round no_such_award
     locked_out not_locked chip_mismatch suspended table_held unknown_link unknown_seat wrong_amount
-    duplicate_wager unreasonable out_of_order already_settled no_wager hand_mismatch impossible_cards two_people award_standing too_many
-    internal
+    duplicate_wager unreasonable out_of_order already_settled no_wager hand_mismatch impossible_cards
+    two_people award_standing too_many internal
     """,
 )
 

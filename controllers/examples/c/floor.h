@@ -53,10 +53,7 @@ struct servers {
     char place[SERVERS_MAX][PLACE]; /* host:port */
     int count;
 };
-struct lamps { /* ids of awards whose lamps are to be lit, and told of */
-    char award[LAMPS_MAX][NAME];
-    int count;
-};
+struct lamps { char award[LAMPS_MAX][NAME]; int count; }; /* of awards whose lamps are to be lit, and told of */
 struct table {
     char id[NAME];
     uint8_t key[KEY];

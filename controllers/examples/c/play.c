@@ -165,10 +165,7 @@ static bool deal(struct table *table, struct dealer *dealer) {
     int active = 0;
     for (int i = 0; i < table->link_count; i++) active += table->links[i].active;
     if (!table->welcomed) return true;
-    if (table->lamps.count > 0) {
-        dealer->asked = LAMP;
-        return light(table);
-    }
+    if (table->lamps.count > 0) return dealer->asked = LAMP, light(table);
     if (table->round[0]) {
         bool known = strcmp(table->round, dealer->dealt) == 0;
         dealer->asked = known ? SETTLE : VOID;

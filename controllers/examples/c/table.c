@@ -277,8 +277,8 @@ static void answer_came(struct table *table, const struct message *answer) {
         table->acked = strcmp(answer->t, "ack") == 0;
         strcpy(table->code, answer->code), strcpy(table->named, answer->link);
         if (answer->lamps.count > 0) table->lamps = answer->lamps;
-        if (table->acked && strcmp(sent.t, "lamp") != 0)
-            strcpy(table->round, strcmp(sent.t, "wager") == 0 ? sent.round : "");
+        bool lamp = strcmp(sent.t, "lamp") == 0; /* it is about no round */
+        if (table->acked && !lamp) strcpy(table->round, strcmp(sent.t, "wager") == 0 ? sent.round : "");
     }
 }
 
