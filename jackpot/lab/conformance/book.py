@@ -298,9 +298,9 @@ class TableRecord:
     def _light(self, message: Lamp) -> Answer:
         """Takes down what a lamp shows, of an award that it told of (P3)."""
         if message.award not in self._awards:
-            self._report.broken("lamps", f"a lamp of {message.award}, which is no award of the table")
+            self._report.broken("offer-lamps", f"a lamp of {message.award}, which is no award of the table")
             return Nack(message.seq, "no_such_award", f"award: there is no {message.award}")
-        self._report.met("lamps", f"{message.state} of {message.award}")
+        self._report.met("offer-lamps", f"{message.state} of {message.award}")
         return Ack(message.seq)
 
     def _void(self, found: Open, message: Void) -> Answer:

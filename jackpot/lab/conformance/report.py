@@ -206,12 +206,6 @@ OBLIGATIONS: Final = (
         "The `round` of the welcome is finished or voided before a new one.",
         "It is told of a round that it does not know, as after the loss of its memory.",
     ),
-    _table(
-        "lamps",
-        "Commands of a table",
-        "A `lamp` is of an award that the table was told of. A table need not send any.",
-        "Every lamp is looked at; with --offer an award is won.",
-    ),
     _offer(
         "table",
         "offer-amounts",
@@ -236,6 +230,12 @@ OBLIGATIONS: Final = (
         "offer-award",
         "An award with fixed odds and its `stake` are taken, and the table goes on.",
         "A settlement is answered with one, whatever the cards are.",
+    ),
+    _offer(
+        "table",
+        "offer-lamps",
+        "A `lamp` is of an award that the table was told of; it need not send any.",
+        "Every lamp is looked at, whether an award was won or not.",
     ),
     _offer(
         "table",
