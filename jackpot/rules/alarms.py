@@ -64,13 +64,13 @@ KINDS: Final[Mapping[str, Kind]] = {
         "something happened that nobody can explain, and its links stopped",
         "keep the log and the ledger; once it is understood two people resume the links",
     ),
-    BEHIND: Kind(
-        "a table has answers that the ledger has lost",
-        "two people say whether they believe what the table says",
-    ),
     "lamp_failed": Kind(
         "the lamp of an award does not light",
         "look at the seat's lamp, and say what it shows when you validate the hit; have the lamp repaired",
+    ),
+    BEHIND: Kind(
+        "a table has answers that the ledger has lost",
+        "two people say whether they believe what the table says",
     ),
     "left_on_meter": Kind(
         "an award that was paid would be worth more now; the difference stays on its meter",
