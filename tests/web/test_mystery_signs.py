@@ -1,6 +1,5 @@
 """Signs of mystery links: by which sum a meter must hit, how near it is, and a celebration of their own."""
 
-import base64
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +23,8 @@ from tests.web.browser import (
     sizes_from,
     state,
 )
-from tests.web.test_contrast import MEASURE, PARTS
+from tests.web.pictures import Picture
+from tests.web.test_contrast import PARTS
 from tests.web.test_sign_pages import page_of
 
 LINK: Final = "lantern"
@@ -132,17 +132,15 @@ async def test_what_it_says_is_read_from_afar(tmp_path: Path, theme: str) -> Non
     found, faults = dict[str, float](), list[str]()
     config = configure(tmp_path, links=links_of(theme, ("mega", "major", "minor")))
     async with chromium() as browser, Server(config) as server:
-        blank = await browser.new_page()
         sign = page_of(server, f"/sign/{LINK}")
         page = await opened(browser, sign, "strip", faults, reduced_motion="reduce")
         for shown, parts in READ.items():
             await page.goto(f"{sign}?preview={shown}&near=0.98&held&past=12")
             await state(page, shown)
             await painted(page)
-            picture = base64.b64encode(await page.screenshot()).decode()
+            picture = Picture(await page.screenshot())
             boxes: Any = await page.evaluate(PARTS, parts)
-            ratios = await blank.evaluate(MEASURE, [f"data:image/png;base64,{picture}", boxes])
-            found |= {f"{shown} {part}": ratio for part, ratio in ratios}
+            found |= {f"{shown} {box[0]}": picture.contrast(box) for box in boxes}
     assert faults == []
     assert {part.split()[1] for part in found if "Must hit by" in part} == {"note", "hand"}
     assert {part: ratio for part, ratio in found.items() if ratio < CONTRAST_MIN} == {}
