@@ -4,8 +4,8 @@ One server, and its sign pages in the system's Chromium, which draws without a g
 has one is quicker. Printed for each size and state: frames a second; and of one frame, which any player has,
 how long the page's own thread works on it (scripts, layout, what is to be painted) and how much it allocates.
 On a full HD wall a frame's work has a bound, also in each celebration.
-Then one of them has a day of ten thousand updates and a hundred wins, the server's time running ahead: printed
-is what heap, elements, and textures of a graphics card were after the first of them, and at the day's end.
+Then one of them has a day of ten thousand updates and a hundred wins, the server's time running ahead: it is
+printed what heap, elements, and textures of a graphics card were early on, and at the day's end.
 Then eleven tables win at one moment, ten minors and a mega, before four signs. Printed is the order in which
 they celebrated, and how far apart they began; the exit code is 0 where no frame's work is above its bound,
 nothing grew in the day, that order is the same on all of them, and every win is in it.
@@ -15,7 +15,6 @@ import asyncio
 import logging
 import statistics
 import tempfile
-import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import pairwise
@@ -24,8 +23,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import structlog
 
-from jackpot.app import Server
 from controllers.answers import Hit, Meters
+from jackpot.app import Server
+from jackpot.clock import SystemClock
 from jackpot.web.live import websocket_frame
 from tests.running_server import LINK, LINKS, Device, configure, table, until
 from tests.web.browser import SIZES, chromium, opened, painted, state, until_shown
@@ -73,7 +73,7 @@ SAMPLED: Final = {
 UPDATES: Final = 10_000
 DAY_MS: Final = 86_400_000
 TOLD_AT_ONCE: Final = 20
-# Updates between two wins, and the levels that are won in turn. The first few wins make what all later ones use.
+# Updates between two wins, and the levels that are won in turn. The first wins make what later ones use.
 WIN_EVERY: Final = 100
 WON: Final = ("minor", "minor", "major", "minor", "mega")
 FIRST: Final = 1_000
@@ -232,7 +232,7 @@ async def held(page: "Page", tools: "CDPSession") -> Held:
 
 
 async def day(browser: "Browser", server: Server) -> bool:
-    """Whether a sign holds as much at a day's end as after its first wins. A card's drawing is computed here."""
+    """Whether a sign holds as much at a day's end as after its first wins, with WebGL."""
     faults: list[str] = []
     page = await opened(
         browser, f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}?webgl", "phone", faults
@@ -242,7 +242,7 @@ async def day(browser: "Browser", server: Server) -> bool:
     await page.wait_for_selector("#sparks[data-ready]", state="attached")
     await until(lambda: len(server._live.streams) == 1)
     (stream,), board = server._live.streams, server.banks["main"].board
-    began, cents = int(time.time() * 1_000), board.links[LINK].levels["mega"]
+    began, cents = SystemClock().unix_ms(), board.links[LINK].levels["mega"]
     tools = await page.context.new_cdp_session(page)
     await tools.send("Performance.enable")
     first = None

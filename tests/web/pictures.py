@@ -1,4 +1,4 @@
-"""The light of a picture of a page, as WCAG 2 counts it: how well texts are read, and how often it flashes."""
+"""The light of a page in a picture, as WCAG 2 counts it: how well texts are read, how often it flashes."""
 
 from collections.abc import Callable, Sequence
 from io import BytesIO
@@ -46,7 +46,7 @@ class Picture:
         self._light: Numbers = LINEAR[np.asarray(Image.open(BytesIO(png)).convert("RGB"))]
 
     def contrast(self, text: Text) -> float:
-        """How far a text's strokes stand out from their ground, as a ratio of luminances; 1 off the picture."""
+        """How far a text's strokes stand out from their ground: a ratio of luminances, 1 off the picture."""
         _, is_dark, left, top, width, height = text
         rows = slice(max(0, round(top)), max(0, round(top + height)))
         columns = slice(max(0, round(left)), max(0, round(left + width)))
@@ -68,7 +68,8 @@ class Picture:
         across = np.linspace(0, columns, wide, endpoint=False, dtype=int)
         sums = np.add.reduceat(np.add.reduceat(self._light, down, axis=0), across, axis=1)
         sizes = np.outer(np.diff([*down, rows]), np.diff([*across, columns]))
-        return (sums / sizes[:, :, None]).reshape(-1, 3).astype(np.float32)
+        means: Numbers = (sums / sizes[:, :, None]).reshape(-1, 3).astype(np.float32)
+        return means
 
 
 def changes(before: Numbers, after: Numbers) -> tuple[bool, bool]:

@@ -36,7 +36,8 @@ BRANDS: Final = {
 # The lowest screen: letters are thinnest there.
 SIZE: Final = "strip"
 
-# The parts that are on the screen and say something, as `Picture` takes them. Letters of a gradient have a colour that is not seen.
+# The parts that are on the screen and say something, as `Picture` takes them. Letters of a gradient have a
+# colour that is not seen.
 PARTS: Final = """(chosen) => [...document.querySelectorAll(chosen)].map((part) => {
     const {left, top, width, height} = part.getBoundingClientRect();
     const [red, green, blue, seen = 1] = getComputedStyle(part).color.match(/[0-9.]+/g).map(Number);

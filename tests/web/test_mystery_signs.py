@@ -42,11 +42,12 @@ LEVELS: Final = """() => [...document.querySelectorAll('#levels .level')].map((l
         glow: Number(getComputedStyle(level, '::before').opacity),
     };
 })"""
-# What the celebration says: its tiles, its lines, and whether it is a mystery's.
+# What the celebration says: its tiles and its lines; whether it is a mystery's, before a sky of its own.
 SAYS: Final = """() => ({
     tiles: [...document.querySelectorAll('#win .tile')].map((tile) => tile.textContent).join(''),
     hand: document.querySelector('#win .hand').textContent.replace('\\n', ' '),
     mystery: document.querySelector('#win').classList.contains('mystery'),
+    sky: ['#win', 'body'].map((part) => getComputedStyle(document.querySelector(part)).getPropertyValue('--velvet')),
 })"""
 READ: Final = {
     "normal": ".level .name, .level .digit, .level .note",
@@ -104,7 +105,7 @@ async def test_a_meter_is_tenser_as_it_comes_near(tmp_path: Path, levels: tuple[
 @needs_chromium
 @on_browser_loop
 async def test_a_mystery_is_celebrated_by_its_name(tmp_path: Path) -> None:
-    """Y6: tiles that spell it where another win has cards, and by which sum it had to hit."""
+    """Y6: tiles that spell it where another win has cards, by which sum it had to hit, its own sky."""
     faults, config = list[str](), configure(tmp_path, links=links_of("gold"))
     async with chromium() as browser, Server(config) as server:
         sign = page_of(server, f"/sign/{LINK}?preview=win&held&past=12")
@@ -113,6 +114,7 @@ async def test_a_mystery_is_celebrated_by_its_name(tmp_path: Path) -> None:
         for size in sizes_from(0):
             await resized(page, size)
             says = await page.evaluate(SAYS)
+            assert len({*says.pop("sky")}) == 2
             assert says == {"tiles": "MYSTERY", "hand": "Must hit by $1,000.00", "mystery": True}
             assert await settled(
                 page,

@@ -79,6 +79,10 @@ ODDS: Final = """() => {
         wide: document.querySelector('#odds ul').offsetWidth > 0.9 * box.width,
     };
 }"""
+# The levels that a scene is about, by their lit frames.
+CALLED: Final = """() => [...document.querySelectorAll('.level')].filter(
+    (level) => getComputedStyle(level, '::before').boxShadow.includes('inset')
+).map((level) => level.dataset.level)"""
 # How many amounts are on the screen whole, and the part of it that a picture of the house has.
 METERS: Final = """() => {
     const box = (part) => part.getBoundingClientRect();
@@ -132,7 +136,7 @@ async def test_each_theme_has_a_font_of_its_own(tmp_path: Path) -> None:
 async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
     """Signs: posted odds and the house's pictures come between the meters, which stay on the screen.
 
-    A meter is as wide as its panel, also where panels are low.
+    A meter is as wide as its panel, also where panels are low. The one that a scene is about lights up.
     The odds are every row of the paytable, whole on every screen, and leave no side of it empty.
     """
     (tmp_path / "show.png").write_bytes(PIXEL)
@@ -148,6 +152,7 @@ async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
         await state(page, "normal")
         await until_true(page, "document.querySelector('#idle').textContent !== ''")
         assert await page.evaluate(METERS) == {"whole": 3, "picture": 0}
+        assert await page.evaluate(CALLED) == ["mega"]
         await resized(page, "tablet")
         await until_true(page, FILLED)
         await resized(page, "phone")
@@ -155,6 +160,7 @@ async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
         await until_true(page, LATER.format(part="#odds", hidden="false"))
         await painted(page)
         assert await page.evaluate(METERS) == {"whole": 3, "picture": 0}
+        assert await page.evaluate(CALLED) == []
         for size in sizes_from(0):
             width, height = SIZES[size]
             await page.set_viewport_size({"width": width, "height": height})
