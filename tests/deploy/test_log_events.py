@@ -39,7 +39,7 @@ def test_each_line_of_the_log_that_people_are_sent_to_exists() -> None:
 
 
 def test_the_runbook_answers_each_reason_for_a_suspension() -> None:
-    """L9, Deploy: of each reason that the alert may name, the runbook says what to do, and METRICS.md what it is."""
+    """L9, Deploy: the runbook says of each reason what to do, and METRICS.md what it is."""
     (entry,) = re.findall(r"(?ms)^### JackpotLinkSuspended\n(.*?)^### ", (DEPLOY / "RUNBOOK.md").read_text())
     (metric,) = re.findall(r"(?m)^\| `jackpot_link_suspended` .*$", (DEPLOY / "METRICS.md").read_text())
     assert [reason for reason in REASONS if reason != CLOSED and f"`{reason}`:" not in entry] == []
