@@ -15,7 +15,7 @@ from jackpot.cli.options import fail
 from jackpot.clock import SystemClock
 from jackpot.config import Config
 from jackpot.rules.terms import METER
-from jackpot.web.live import Live
+from jackpot.web.live import LiveStreams
 from jackpot.web.sign_pages import Screens, secure, whole_hands
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
@@ -82,7 +82,7 @@ async def pictures(config: Config, folder: Path) -> AsyncIterator[Path]:
 async def _served(config: Config) -> AsyncIterator[str]:
     """The sign pages alone, on an address of this machine that nobody else knows."""
     app = web.Application()
-    app.add_routes(Screens(config, Live([], SystemClock())).public())
+    app.add_routes(Screens(config, LiveStreams([], SystemClock())).public())
     app.on_response_prepare.append(secure)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
