@@ -47,7 +47,9 @@ SAYS: Final = """() => ({
     tiles: [...document.querySelectorAll('#win .tile')].map((tile) => tile.textContent).join(''),
     hand: document.querySelector('#win .hand').textContent.replace('\\n', ' '),
     mystery: document.querySelector('#win').classList.contains('mystery'),
-    sky: ['#win', 'body'].map((part) => getComputedStyle(document.querySelector(part)).getPropertyValue('--velvet')),
+    sky: ['#win', 'body'].map(
+        (part) => getComputedStyle(document.querySelector(part)).getPropertyValue('--velvet')
+    ),
 })"""
 READ: Final = {
     "normal": ".level .name, .level .digit, .level .note",
