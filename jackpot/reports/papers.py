@@ -24,7 +24,15 @@ from jackpot.reports.read.hits import (
 )
 from jackpot.reports.read.meter_history import LevelRef, entry_at
 from jackpot.reports.read.names import JournalNames
-from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
+from jackpot.reports.report import (
+    Cell,
+    Fact,
+    Report,
+    ReportColumn,
+    ReportRefused,
+    ReportRequest,
+    ReportResult,
+)
 from jackpot.reports.winners import done, status, worth
 from jackpot.rules.acts.fields import Way
 from jackpot.rules.acts.hits import Corrected, Paid, Validated, ways
@@ -78,7 +86,7 @@ _HASH_GROUP: Final = 4
 
 
 def find_slip(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """The jackpot slip. Raises Unanswerable, LedgerError."""
+    """The jackpot slip. Raises ReportRefused, LedgerError."""
     bank, story = the_hit(ledger, wanted)
     names = JournalNames(ledger, bank)
     own = [award for award in story.hit.awards if award.kind != "envy"]
@@ -192,13 +200,13 @@ def _ways(payments: Iterable[Paid | Corrected]) -> Iterator[Fact]:
 def winner_of(hit: Hit, seat: int) -> FormWinner:
     """The winner at that seat; for 0 the one who held the hand, else the first that it pays.
 
-    Raises Unanswerable.
+    Raises ReportRefused.
     """
     seats = winners(hit.awards) or sorted({award.seat for award in hit.awards})
     main = hit.seat if hit.seat in seats else seats[0]
     awards = [award for award in hit.awards if award.seat == (seat or main)]
     if not awards:
-        raise Unanswerable(
+        raise ReportRefused(
             "seat_without_award",
             "{hit} has no award for seat {seat}",
             field="seat",

@@ -36,7 +36,7 @@ class VoidKey(NamedTuple):
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Counts of void rounds in the gaming days. Raises Unanswerable, LedgerError."""
+    """Counts of void rounds in the gaming days. Raises ReportRefused, LedgerError."""
     named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
     must_know_table(wanted, (terms.table for names in named.values() for terms in names.tables.values()))
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in named}

@@ -133,7 +133,7 @@ class AlarmNames(Protocol):
     def level(self, link: int, level: int) -> str: ...
 
 
-class _Of(NamedTuple):
+class _StateNames(NamedTuple):
     """Resolves names from a bank's state."""
 
     state: BankState
@@ -153,7 +153,7 @@ def alarm(effects: Effects, event: Event) -> None:
     if isinstance(event, Refused) and event.code not in _REFUSALS:  # the mistake of one command
         return
     number = None if effects.table is None else effects.table.number
-    for one in raised(event, number, _Of(effects.state)):
+    for one in raised(event, number, _StateNames(effects.state)):
         effects.alarm(one.kind, **one.facts)
         _open(effects, one)
 

@@ -315,7 +315,7 @@ def _taxes_of(won: Winnings, seat: int, terms: TaxTerms) -> Taxes:
     )
 
 
-class _LookedInto(NamedTuple):
+class _JournaledHit(NamedTuple):
     """What the journal says of one hit. cards: None where an archive has its round."""
 
     cards: Cards | None
@@ -323,7 +323,7 @@ class _LookedInto(NamedTuple):
     done: list[books_of_hits.PersonAct]
 
 
-def _looked_into(ledger: "Reader", bank: str, hit: int) -> _LookedInto:
+def _looked_into(ledger: "Reader", bank: str, hit: int) -> _JournaledHit:
     """The cards that made a hit, or how a mystery's round was played, and the people's steps with it."""
     story = books_of_hits.story_of(ledger, bank, hit)
     cards = played = None
@@ -334,7 +334,7 @@ def _looked_into(ledger: "Reader", bank: str, hit: int) -> _LookedInto:
             cards = Cards(found.own, found.board, found.dealer, found.ranked, found.drawn, found.bonus)
         if names.links[story.hit.link].mystery:
             played = _played(evidence_of(ledger, names, story.hit))
-    return _LookedInto(cards, played, books_of_hits.done_with(ledger, bank, hit))
+    return _JournaledHit(cards, played, books_of_hits.done_with(ledger, bank, hit))
 
 
 def _played(known: RoundEvidence | None) -> Played | None:

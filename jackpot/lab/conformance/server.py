@@ -50,7 +50,7 @@ class NoAnswer(Exception):
     """The server did not send what it had to; the text says what."""
 
 
-class NotLetIn(NoAnswer):
+class HelloRefused(NoAnswer):
     """The server refused the table's hello."""
 
 
@@ -139,12 +139,12 @@ class Questions:
 
     @asynccontextmanager
     async def table(self) -> AsyncIterator[tuple[ConformanceConnection, Message]]:
-        """A welcomed table; raises NotLetIn."""
+        """A welcomed table; raises HelloRefused."""
         async with self.call() as call:
             welcome = await self.greet(call)
             if welcome["t"] != "welcome":
                 said = f"{welcome.get('code')}: {welcome.get('message')}"
-                raise NotLetIn(f"table {self.target.device} is not let in: {said}")
+                raise HelloRefused(f"table {self.target.device} is not let in: {said}")
             self.let_in = True
             self.seq = welcome["last_seq"] + 1
             yield call, welcome
@@ -463,7 +463,7 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
 async def examine(target: ConformanceTarget, *, quick: bool = False) -> ConformanceReport:
     """Runs all trials on a server.
 
-    Raises OSError where it cannot be reached, NotLetIn if it never welcomes.
+    Raises OSError where it cannot be reached, HelloRefused if it never welcomes.
     """
     report = ConformanceReport("server")
     questions = Questions(target, report, quick=quick)
@@ -473,7 +473,7 @@ async def examine(target: ConformanceTarget, *, quick: bool = False) -> Conforma
         try:
             await ask(questions)
         except NoAnswer as silent:
-            if isinstance(silent, NotLetIn) and not questions.let_in:
+            if isinstance(silent, HelloRefused) and not questions.let_in:
                 raise
             report.broken(names[0], str(silent))
         except (KeyError, TypeError, AttributeError, ValueError) as error:

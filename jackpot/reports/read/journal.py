@@ -15,7 +15,7 @@ from jackpot.ledger.journal import Row
 from jackpot.ledger.reading import ACCOUNTS, Conversation, Reader
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.reports.read.entries import Entry, entries_before, one
-from jackpot.reports.report import Unanswerable
+from jackpot.reports.report import ReportRefused
 from jackpot.rules import registry
 from jackpot.rules.acts.sessions import SignedIn, SignedOut
 from jackpot.rules.events import (
@@ -66,7 +66,7 @@ _OF_PEOPLE: Final = frozenset(
 _NUMBERS: Final = {registry.name_of(kind): kind for kind in registry.KINDS}
 
 
-class NoSuchKind(Unanswerable):
+class NoSuchKind(ReportRefused):
     """Unknown kind of entry; `said` lists the known ones."""
 
 

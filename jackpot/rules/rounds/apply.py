@@ -27,7 +27,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
 from jackpot.rules.rounds import mystery, unpaid
 from jackpot.rules.rounds.offers import settled_hits
-from jackpot.rules.rounds.recompute import Made, drop_bets
+from jackpot.rules.rounds.recompute import PlacedWager, drop_bets
 from jackpot.rules.rounds.undo import Share, Take, floor_of, is_whole
 from jackpot.rules.state import (
     HITS_KEPT,
@@ -78,7 +78,7 @@ def take_back(
     return tuple(outgoing_messages.refund(effects.state.link(bet.link), bet) for bet in bets)
 
 
-def _uncount(state: BankState, gone: Collection[Made]) -> None:
+def _uncount(state: BankState, gone: Collection[PlacedWager]) -> None:
     """Removes these wagers from the counts that rounds keep of the moments of their settling (T10).
 
     Rounds that were settled before the first of them are not looked at: a table may take wagers back often.
