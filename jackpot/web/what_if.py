@@ -138,6 +138,7 @@ class WhatIf:
         """
         given = {name: value for name, value in request.query.items() if value}
         shown: dict[str, Any] = {"given": given, "job": None, "reply": None, "problem": ""}
+        terms = self._links[next(iter(self._links))]
         try:
             terms = self._link(given)
             if "stop" in given:
@@ -147,7 +148,6 @@ class WhatIf:
                 job = self._jobs.job(person.id, question, begins="look" not in given)
                 shown |= {"job": job, "reply": self._reply(job, person.id)}
         except ServerError as error:
-            terms = self._links[next(iter(self._links))]
             shown["problem"] = error.message
         shown |= {
             "link": terms.link,
@@ -220,7 +220,7 @@ def _seen(work: asyncio.Task[bytes]) -> None:
 
 
 def _paytables(terms: LinkTerms, config: Config) -> list[str]:
-    """The paytables of its kind that all tables of the link could play."""
+    """The paytables of its kind that all tables of the link could play; a mystery link has none."""
     if terms.mystery:
         return []
     games = {table.game for table in config.tables if terms.link in table.links}
