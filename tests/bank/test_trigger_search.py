@@ -201,8 +201,8 @@ async def test_redis_and_displays_are_told_nothing(redis: RedisServer, tmp_path:
             await play(place)
             meter = place.server.banks["main"].board.links[LINK].levels["mega"]
             await shown.hear(lambda one: str(meter) in repr(one))
-            for source in ("commands", "channel"):
-                await until(lambda source=source: str(meter).encode() in joined(heard, source))
+            shows, sources = str(meter).encode(), ("commands", "channel")
+            await until(lambda: all(shows in joined(heard, source) for source in sources))
             said = as_bytes([*heard, *await kept(redis)])
             said.append(("sign", repr(shown.heard).encode()))
     secret = (await asyncio.to_thread(triggers, config))["mega"]
