@@ -96,7 +96,7 @@ Figures = Counter[str]
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Costs of every table and link by period. Raises Unanswerable, LedgerError."""
+    """Costs of every table and link by period. Raises ReportRefused, LedgerError."""
     named = {bank: names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links}
     must_know(named.values(), [wanted.link] if wanted.link else [])
     if wanted.by == "month" and wanted.first is None and wanted.last is None:

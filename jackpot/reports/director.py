@@ -64,7 +64,7 @@ class DirectorPage(msgspec.Struct, frozen=True):
 
 
 def director_page(ledger: Reader, wanted: ReportRequest, shown: CellFormat) -> DirectorPage:
-    """The page of the month asked for, or of the last one. Raises Unanswerable, LedgerError."""
+    """The page of the month asked for, or of the last one. Raises ReportRefused, LedgerError."""
     months = months_of(ledger, wanted.banks, wanted.site)
     book = month_book(ledger, wanted)
     total = book.total()

@@ -55,14 +55,14 @@ _BY_HOUSE: Final = f"""
 
 
 def find_awards(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Every change of an award in the gaming days. Raises Unanswerable, LedgerError."""
+    """Every change of an award in the gaming days. Raises ReportRefused, LedgerError."""
     named, spans = _asked(ledger, wanted)
     rows = (row for names in named for row in _awards(ledger, wanted, names, spans[names.bank]))
     return ReportResult(periods(spans), rows, [])
 
 
 def find_seeds(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Every sum between the house and a meter in the gaming days. Raises Unanswerable, LedgerError."""
+    """Every sum between the house and a meter in the gaming days. Raises ReportRefused, LedgerError."""
     named, spans = _asked(ledger, wanted)
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)

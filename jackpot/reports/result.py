@@ -385,7 +385,7 @@ def _counts(row: BookRow, wanted: ReportRequest) -> bool:
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """The month's figures by what was asked for. Raises Unanswerable, LedgerError."""
+    """The month's figures by what was asked for. Raises ReportRefused, LedgerError."""
     book = month_book(ledger, wanted)
     total = book.total()
     rows = (_row(book.month, wanted, name, figures) for name, figures in ordered(book, wanted))
@@ -394,7 +394,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
 
 
 def find_hands(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Each hand of each link that came, against those expected. Raises Unanswerable, LedgerError."""
+    """Each hand of each link that came, against those expected. Raises ReportRefused, LedgerError."""
     book = month_book(ledger, wanted)
     links = book.by("link")
     rows = (row for link in sorted(links) for row in _hands(wanted.link_cell(link), links[link]))
@@ -403,7 +403,7 @@ def find_hands(ledger: Reader, wanted: ReportRequest) -> ReportResult:
 
 
 def month_book(ledger: Reader, wanted: ReportRequest) -> MonthBook:
-    """The book of the month asked for, or of the last one. Raises Unanswerable, LedgerError."""
+    """The book of the month asked for, or of the last one. Raises ReportRefused, LedgerError."""
     named = [names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links]
     must_be_there(wanted, named)
     banks = [names.bank for names in named]
