@@ -52,7 +52,7 @@ NOBODY_YET: Final = "nobody is known yet: jackpot users init makes the first two
 SIGN_IN: Final = RefusalSentence(
     "the site has people, and a name proves nothing: sign in, or use a token", field="by"
 )
-NOT_RIGHT: Final = "login, password or code is not right"
+NOT_RIGHT: Final = "sign-in name, password or code is not right"
 DIGITS_ALREADY: Final = "you sign in with a two-factor code already: stop it first"
 NO_DIGITS: Final = "you sign in without a two-factor code already"
 WRONG_DIGITS: Final = RefusalSentence(

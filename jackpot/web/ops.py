@@ -559,8 +559,11 @@ def _became(act: str, form: MultiDict[str], done: Reply, withheld: str) -> Sente
     if act == "validate" and whole:
         return Sentence("{hit} is validated. Now it is to be paid.", hit=form["hit"])
     if act == "pay" and withheld:
-        said = "{hit} is paid, form {document}. {sum} of it is withheld."
-        return Sentence(said, hit=form["hit"], document=form["document"], sum=withheld)
+        paid = {"hit": form["hit"], "document": form["document"], "sum": withheld}
+        if seat:
+            said = "Seat {seat} of {hit} is paid, form {document}. {sum} of it is withheld."
+            return Sentence(said, seat=seat, **paid)
+        return Sentence("{hit} is paid, form {document}. {sum} of it is withheld.", **paid)
     if act == "pay" and seat:
         said = "Seat {seat} of {hit} is paid, form {document}."
         return Sentence(said, seat=seat, hit=form["hit"], document=form["document"])

@@ -31,7 +31,7 @@ from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.money import of_decimal, to_cents
 from jackpot.rules.phrases import quoted
 from jackpot.runtime.errors import Denied, ServerError
-from jackpot.text import RefusalSentence, Sentence, card, game, joined, words
+from jackpot.text import RefusalSentence, Sentence, Sum, card, game, joined, words
 from jackpot.web import act_labels
 from jackpot.web.authentication import (
     SAFE_METHODS,
@@ -171,14 +171,15 @@ class PageRenderer:
             "placed": placed,
             "titled": self._title,
             "levelled": self._level,
+            "called": called,
         }
         self._templates.tests["of_meter"] = is_of_meter
         self._templates.globals["waiting_max"] = WAITING_SHOWN_MAX
         self._templates.globals |= {
             "tongue": tongue,
             "titles": titles,
-            "answer": answer,
-            "in_english": in_english,
+            "answer": self._answer,
+            "in_english": self._in_english,
         }
         self._templates.globals["of_code"] = OF_ACTS.__getitem__
 
@@ -255,6 +256,7 @@ class PageRenderer:
             "back": back_to(given.get("back", "")),
             "login": given.get("login", ""),
             "first": bool(given.get("first")),
+            "ended": bool(given.get("ended")),
             "least": SECRET_MIN,
             "plain": not self._access.encrypted(request),
         }
@@ -272,7 +274,8 @@ class PageRenderer:
             except Denied:
                 if request.path == WAITING:
                     return web.Response(status=HTTPStatus.UNAUTHORIZED)
-                return there(f"{SIGN_IN}?back={quote(_sent_from(request))}")
+                over = "&ended=yes" if self._access.session(request) is not None else ""
+                return there(f"{SIGN_IN}?back={quote(_sent_from(request))}{over}")
             except Forged as error:
                 return self._sign_in_page(request, {}, str(error), 403)
             except LedgerError:
@@ -415,6 +418,27 @@ class PageRenderer:
         display = self._config.displays.get(link)
         return say(context, display.levels.get(level, level) if display else level)
 
+    @pass_context
+    def _answer(self, context: Context, text: str, *, named: bool = True) -> str | None:
+        """As `answer`, with sums as the site writes them."""
+        return answer(context, self._written(text), named=named)
+
+    def _in_english(self, text: str, *, named: bool = True) -> str:
+        """As `in_english`, with sums as the site writes them."""
+        return in_english(self._written(text), named=named)
+
+    def _written(self, text: str) -> str:
+        """A sentence whose sums are written as the site writes them; another text as it is."""
+        if isinstance(text, Sum):
+            return self._exact(text)
+        if not isinstance(text, Sentence):
+            return text
+        values = {
+            name: self._written(value) if isinstance(value, str) else value
+            for name, value in text.values.items()
+        }
+        return text.with_values(values)
+
     def _sum(self, amount: str) -> str:
         return self._money.text(to_cents(of_decimal(amount)))
 
@@ -424,6 +448,12 @@ class PageRenderer:
 
     def _moment(self, unix_ms: int) -> str:
         return moment(unix_ms, self._config.site.timezone)
+
+
+@pass_context
+def called(context: Context, field: str) -> str:
+    """What pages call a field, in the page's language."""
+    return say(context, FIELDS.get(field) or words(field))
 
 
 @pass_context
