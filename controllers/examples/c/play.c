@@ -190,11 +190,20 @@ int main(int count, char **words) {
     static struct dealer dealer;
     char key[80] = "";
     unsigned heard = 0;
-    FILE *file = fopen(option(count, words, "--key", ""), "r");
-    if (file == NULL || fgets(key, sizeof key, file) == NULL ||
+    const char *named = option(count, words, "--key", NULL);
+    FILE *file = named == NULL ? NULL : fopen(named, "r");
+    if (named != NULL && (file == NULL || fgets(key, sizeof key, file) == NULL))
+        fprintf(stderr, "--key: %s cannot be read, or is empty\n", named);
+    if (file == NULL || key[0] == '\0' ||
         !table_open(&table, option(count, words, "--id", "T01"), key, option(count, words, "--server", ""),
                     option(count, words, "--memory", "table.memory"))) {
-        fprintf(stderr, "usage: %s --server HOST:PORT --id T01 --key FILE --memory FILE\n", words[0]);
+        fprintf(stderr,
+                "usage: %s --server HOST:PORT[,HOST:PORT] --id T01 --key FILE --memory FILE\n"
+                "    [--game GAME] [--deck CARDS] [--rounds N] [--pause MS]\n"
+                "The key file has 64 hex digits, as `jackpot keys new` wrote it; the memory file survives a power\n"
+                "loss. Games:", words[0]);
+        for (const struct game *one = GAMES; one->name != NULL; one++) fprintf(stderr, " %s", one->name);
+        fprintf(stderr, "\n");
         return 2;
     }
     fclose(file);
