@@ -6,8 +6,10 @@ trigger from its commitment alone, and needs neither the key nor what a server s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple
 
@@ -107,13 +109,15 @@ def _begins(drawn: Sequence[bytes], told: Sequence[bytes]) -> bool:
 class Oracle:
     """Triggers by their commitments. site: as the ledger has it.
 
-    used: of each commitment in the journal, what it was made of. Every one is made of bytes of its own.
+    used: of each commitment in the journal, what it was made of: bytes of its own. of_row: by row, the
+    levels that a round's end has committed anew, each with the commitment's number.
     """
 
     def __init__(self, source: Source, chance: Chance) -> None:
         self.source, self.chance = source, chance
         self.site = ""
         self.used: dict[bytes, Drawn] = {}
+        self.of_row: dict[int, list[tuple[str, str, int]]] = {}
         self._last: dict[tuple[str, str], tuple[int, bytes]] = {}
 
     def value(self, meter: Meter, link: str, level: str, bank: str, made: TriggerCommitted) -> Value:
@@ -139,6 +143,17 @@ class Oracle:
     def digest(self, link: str, level: str) -> bytes:
         """The last commitment of a level."""
         return self._last.get((link, level), (0, b""))[1]
+
+    def check_published(self, row: int, witness: Path) -> None:
+        """Y8: nobody is told of a row before the witness next to the server's key has its commitments."""
+        made = self.of_row.pop(row, [])
+        if not made:
+            return
+        text = json.loads(witness.read_text()) if witness.exists() else {"levels": []}
+        known = {(one["link"], one["level"]): one["number"] for one in text["levels"]}
+        for link, level, newest in made:
+            if known.get((link, level), 0) < newest:
+                raise Difference(f"row {row} is told before {witness} has {newest} of {link}")
 
     def opened(self, digest: bytes, told: TriggerOpened) -> None:
         """What opens a commitment is what it was made of."""

@@ -250,6 +250,9 @@ class Simulation(Play):
             if writer is not None or not self.alone:  # nobody knows of a commit that failed and came back
                 same(f"who wrote row {outcome.entry.seq}, which is acknowledged", node.life, writer)
         self._released(envelope, outcome, current=self._current(node))
+        if outcome.entry is not None:
+            key = key_file(self._folder, node.name)
+            self.witness.oracle.check_published(outcome.entry.seq, key.with_name(f"{key.name}.witness"))
 
     def durable(self, node: Node, sequencer: Sequencer) -> None:
         if node.alive and self._current(node):

@@ -26,7 +26,7 @@ from tests.faults.simulation import Failure, run
 # Commits in doubt that the ledger has, or has not, and one that it refuses: each a few times.
 PLAN: Final = [
     Fault(at, kind, 0.3)
-    for first, kind in ((3, "revive_sync"), (7, "fail_sync"), (11, "poison"), (13, "thief"))
+    for first, kind in ((3, "revive_sync"), (7, "fail_sync"), (11, "poison"), (5, "thief"), (13, "thief"))
     for at in range(first, 400, 16)
 ]
 # Rows before the first one dies: then rounds are played, people act, and much of it waits.
@@ -146,6 +146,9 @@ NO_STEPS: Final = frozenset(
         f"{_RULES}_in_payout_order",
     }
 )
+
+# What only comes about where people believe a stolen table, and state more than was decided.
+SELDOM: Final = frozenset({f"{_RULES}raise_decided"})
 
 Line = tuple[str, int]
 """A step, and one of its lines, counted from where the function begins."""

@@ -361,6 +361,9 @@ class Witness:
             self.oracle.chance.check(row.digest, (one.link, one.level), one.drawn)
             meter.tape.left.extend(map(from_raw, one.drawn))
             of_each = [self.oracle.value(meter, link, level, BANK, made) for made in one.committed]
+            if one.committed:
+                of_row = self.oracle.of_row.setdefault(row.seq, [])
+                of_row.append((link, level, one.committed[-1].number))
             meter.tape.left.extend(of_each)
             digests = [self.oracle.digest(link, level), *(made.digest for made in one.committed)]
             self._opening += list(zip(digests, one.opened, strict=False))
