@@ -334,7 +334,7 @@ class Node(Machine):
             own = replace(own, mystery=Mystery(key_file(config.path.parent, name)))
         self.server = SimulatedServer(own, self.clock)
         self.server.node = self
-        for books in (self.server.books, self.server.directory):
+        for books in (self.server.books, self.server.directory, self.server.news):
             assert isinstance(books, FalseBooks)
             books.reach = self.reach_of_site
         self.begin(self.server)
