@@ -64,8 +64,9 @@ async def test_a_link_ends_while_the_floor_plays(tmp_path: Path, monkeypatch: py
         assert (await device.answer(1))["t"] == "ack"
         clock.stepped_s += 2 * DAY_S
         await device.hear(lambda told: told["t"] == "link" and told["reason"] == "ended")
-        device.wager(2, "R2", 1)
-        refused = await device.answer(2)
+        async with table(server, "T02") as other:
+            other.wager(1, "R1", 1)
+            refused = await other.answer(1)
         assert (refused["code"], refused["link"]) == ("suspended", LINK)
         state = server.banks["main"].sequencer.engine.state
         await until(lambda: state.last_day != "")
@@ -162,7 +163,7 @@ async def test_a_configured_end_is_announced_before_the_first_wager(tmp_path: Pa
 
 @on_loop
 async def test_another_day_in_the_configuration_is_no_announced_one(tmp_path: Path) -> None:
-    """P2: the notice stands, the link does not play, and the check says both days; so it does if one is near."""
+    """P2: the notice stands, the link does not play, and the check says why; also of a day too near."""
     clock = StepClock()
     config = seasonal(tmp_path)
     later = (datetime.fromisoformat(today(config, clock)) + timedelta(days=20)).date().isoformat()

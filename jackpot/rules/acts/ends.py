@@ -227,7 +227,7 @@ def ending(state: BankState, at: int) -> Iterator[str]:
         name = state.link(notice.link).terms.link
         try:
             decide_end(state, EndLink(name), ActContext(at=at))
-        except Refusal:
+        except Refusal:  # not yet, or told before: it is looked at again
             continue
         yield name
 
