@@ -69,7 +69,7 @@ NAMED_BY: Final = {
     },
     BankKey.DEVICE: {"clear"},
     BankKey.OWN_DEVICE: {"revoke"},
-    BankKey.LINK: {"announce", "change-parameters", "close-link", "correct-meter", "transfer"},
+    BankKey.LINK: {"announce", "announce-end", "change-parameters", "close-link", "correct-meter", "transfer"},
     BankKey.LINKS: {"replace-triggers", "resume", "suspend"},
     BankKey.HIT_OR_AWARD: {"pay", "undo", "validate"},
     BankKey.HIT: {"add-papers", "dispute", "erase-papers", "lift"},

@@ -71,6 +71,8 @@ async def test_screens_say_what_is_announced(tmp_path: Path) -> None:
         await until_true(placard, "document.body.dataset.fitted")
         assert "diciembre" not in await placard.inner_text("body")
         assert (await administer(server.config, do="announce", link=LINK, **GIVEN))["ok"]
+        await until_true(placard, "document.body.innerText.includes('Cierra el 24 de diciembre')")
+        await until_true(placard, "document.body.dataset.fitted")
         limit = {"table": "T01", "amount": "50000.00", **GIVEN}
         assert (await administer(server.config, do="announce-payout-limit", **limit))["ok"]
         said = "Closes on December 24, 2099 · From December 24, 2099 on base wagers at table T01 pay at most"
