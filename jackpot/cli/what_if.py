@@ -81,14 +81,14 @@ def what_if(asked: WhatIfOptions) -> None:
     """
     from jackpot.catalogue import CatalogueError
     from jackpot.ledger.store import LedgerError
-    from jackpot.reports.what_if import Impossible
+    from jackpot.reports.what_if import ReplayRefused
 
     if asked.as_csv and asked.as_json:
         fail("one of --csv and --json at a time")
     config = configured(asked.config, "give --config FILE")
     try:
         found = _found(asked, config)
-    except (Impossible, CatalogueError, LedgerError) as error:
+    except (ReplayRefused, CatalogueError, LedgerError) as error:
         fail(f"not played again: {error}")
     if asked.as_json:
         _tell_json(found)
@@ -102,7 +102,7 @@ def _found(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
     from jackpot.cli.progress import bar
     from jackpot.ledger.open import open_reader
     from jackpot.reports.what_if import other_terms
-    from jackpot.reports.what_if import what_if as played
+    from jackpot.reports.what_if import what_if as replay_link
 
     settings = {}
     for text in asked.settings or ():
@@ -114,7 +114,7 @@ def _found(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
     if bank is None:
         fail(f"--link: {asked.link!r} is no link of {config.path}")
     with closing(open_reader(asked.ledger or config.ledger.url)) as ledger, bar() as tell:
-        return played(
+        return replay_link(
             ledger,
             bank,
             asked.link,

@@ -47,7 +47,7 @@ class Witnessed(NamedTuple):
         return self.which.ledger, self.which.bank, self.which.link, self.which.level
 
 
-class Standing(StrEnum):
+class WitnessPosition(StrEnum):
     """Where the witness of a level stands, seen from the ledger."""
 
     NONE = "none"  # neither has a commitment
@@ -61,25 +61,25 @@ class Standing(StrEnum):
 
 # Whether the level may be played on.
 LEDGER_HOLDS: Final = {
-    Standing.NONE: True,  # no commitment was ever published
-    Standing.UNKNOWN: True,  # this machine never served the level: a standby, or a new server
-    Standing.BEHIND: True,  # another server went on, or this one ended before it told anybody
-    Standing.EQUAL: True,
-    Standing.OTHER: False,  # a lost tail was written again, otherwise
-    Standing.AHEAD: False,  # the ledger was rolled back, or its last rows were lost
-    Standing.LOST: False,  # it is another ledger, or one from before the level's first commitment
+    WitnessPosition.NONE: True,  # no commitment was ever published
+    WitnessPosition.UNKNOWN: True,  # this machine never served the level: a standby, or a new server
+    WitnessPosition.BEHIND: True,  # another server went on, or this one ended before it told anybody
+    WitnessPosition.EQUAL: True,
+    WitnessPosition.OTHER: False,  # a lost tail was written again, otherwise
+    WitnessPosition.AHEAD: False,  # the ledger was rolled back, or its last rows were lost
+    WitnessPosition.LOST: False,  # it is another ledger, or one from before the level's first commitment
 }
 
 
-def standing(witnessed: Witnessed | None, ledger: Witnessed | None) -> Standing:
+def standing(witnessed: Witnessed | None, ledger: Witnessed | None) -> WitnessPosition:
     """Where the witness stands to the ledger's last commitment of the same level; None: it has none."""
     if witnessed is None:
-        return Standing.NONE if ledger is None else Standing.UNKNOWN
+        return WitnessPosition.NONE if ledger is None else WitnessPosition.UNKNOWN
     if ledger is None:
-        return Standing.LOST
+        return WitnessPosition.LOST
     if witnessed.which.number == ledger.which.number:
-        return Standing.EQUAL if witnessed == ledger else Standing.OTHER
-    return Standing.AHEAD if witnessed.which.number > ledger.which.number else Standing.BEHIND
+        return WitnessPosition.EQUAL if witnessed == ledger else WitnessPosition.OTHER
+    return WitnessPosition.AHEAD if witnessed.which.number > ledger.which.number else WitnessPosition.BEHIND
 
 
 _Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]

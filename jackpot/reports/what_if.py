@@ -29,7 +29,7 @@ from jackpot.reports.read.entries import Entry, counting, of_kinds
 from jackpot.reports.read.gaming_days import reading_upto
 from jackpot.reports.read.names import HOUSE, JournalNames
 from jackpot.reports.reconcile import moved
-from jackpot.reports.report import Unanswerable
+from jackpot.reports.report import ReportRefused
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
 from jackpot.rules.acts.banks import OpenBank
@@ -62,7 +62,7 @@ from jackpot.rules.events import (
 )
 from jackpot.rules.meter import Accounts, hold_limit
 from jackpot.rules.money import to_cents
-from jackpot.rules.outcome import DecidedEntry as Made
+from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.phrases import Fault
 from jackpot.rules.rounds.recompute import without_bets
@@ -102,7 +102,7 @@ DRAWN: Final = (MAGIC_CARD, LUCKY_BONUS)
 Change = Callable[[LinkTerms], LinkTerms]
 
 
-class Impossible(Unanswerable):
+class ReplayRefused(ReportRefused):
     """The journal cannot be replayed so."""
 
 
@@ -217,15 +217,15 @@ class WhatIfResult(NamedTuple):
 def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str]) -> LinkTerms:
     """The terms to try. paytable: None for the link's own. settings: "15%" or "5.00" by "meter.primary".
 
-    Raises Impossible, CatalogueError.
+    Raises ReplayRefused, CatalogueError.
     """
     if now.mystery:
-        raise Impossible("what_if_mystery", "{link} is won by chance alone, and no hand", link=now.link)
+        raise ReplayRefused("what_if_mystery", "{link} is won by chance alone, and no hand", link=now.link)
     figures: dict[str, dict[str, str]] = {}
     for name, text in settings.items():
         level, _, figure = name.partition(".")
         if figure not in (*RATES, *SUMS):
-            raise Impossible(
+            raise ReplayRefused(
                 "what_if_figure_unknown",
                 "{name} is none of LEVEL.primary, reserve, seed, reseed and limit",
                 name=repr(name),
@@ -235,16 +235,16 @@ def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str
         terms = _changed(now, figures) if paytable is None else _configured(now, paytable, figures)
         check_link(terms)
     except Fault as fault:
-        raise Impossible("what_if_terms", "{why}", why=sentence(fault.phrase)) from fault
+        raise ReplayRefused("what_if_terms", "{why}", why=sentence(fault.phrase)) from fault
     except TermsRefused as refused:
-        raise Impossible("what_if_terms", "{why}", why=str(refused)) from refused
+        raise ReplayRefused("what_if_terms", "{why}", why=str(refused)) from refused
     return terms
 
 
 def _changed(now: LinkTerms, figures: Mapping[str, Mapping[str, str]]) -> LinkTerms:
     known = [level.level for level in now.levels]
     if unknown := sorted(set(figures) - set(known)):
-        raise Impossible(
+        raise ReplayRefused(
             "what_if_level_unknown",
             "{paytable} has no level {level}, only {levels}",
             paytable=now.paytable, level=unknown[0], levels=", ".join(known),
@@ -288,12 +288,12 @@ def _figure(name: str, text: str) -> int:
         return parse_rate(text) if name in RATES else parse_money(text)
     except ValueError as error:
         if name in RATES:
-            raise Impossible(
+            raise ReplayRefused(
                 "what_if_rate",
                 "{text} is not a rate like 15% or 0.25%, of at most the whole wager",
                 text=repr(text),
             ) from error
-        raise Impossible(
+        raise ReplayRefused(
             "what_if_sum", "{text} is not a sum of whole cents like 5000.00", text=repr(text)
         ) from error
 
@@ -317,16 +317,16 @@ def _text(micros: int) -> str:
 
 
 def _check_whole(ledger: Reader, bank: str, after: int) -> None:
-    """Raises Impossible where only an archive has rows of the bank after that one."""
+    """Raises ReplayRefused where only an archive has rows of the bank after that one."""
     if (cut := cut_of(ledger, bank)) is not None and after < cut.seq:
-        raise Impossible("rows_archived", "{archived}", archived=is_archived(bank, cut))
+        raise ReplayRefused("rows_archived", "{archived}", archived=is_archived(bank, cut))
 
 
 def _beginning(ledger: Reader, names: JournalNames, number: int, since: str | None) -> ReplayStart:
-    """Where to begin. since: the gaming day whose reading it is. Raises Impossible."""
+    """Where to begin. since: the gaming day whose reading it is. Raises ReplayRefused."""
     if since is None:
         if names.begun is not None:
-            raise Impossible(
+            raise ReplayRefused(
                 "what_if_joined",
                 "bank {bank} was joined of others, whose journals hold its wagers",
                 bank=names.bank,
@@ -334,14 +334,14 @@ def _beginning(ledger: Reader, names: JournalNames, number: int, since: str | No
         return ReplayStart()
     read = reading_upto(ledger, names.bank, since)
     if read is None or read.reading.day != since:
-        raise Impossible("no_reading_taken", "no reading was taken for {day}", day=since)
+        raise ReplayRefused("no_reading_taken", "no reading was taken for {day}", day=since)
     meters = {
         names.level(link, level): MeterRead(*figures)
         for link, level, *figures in read.reading.meters
         if link == number
     }
     if not meters:
-        raise Impossible(
+        raise ReplayRefused(
             "what_if_not_open", "{link} was not open at the end of {day}", link=names.link(number), day=since
         )
     return ReplayStart(read.seq, meters, since)
@@ -357,14 +357,14 @@ def what_if(
 ) -> WhatIfResult:
     """Replays a link's journal. change: its terms into those to try. tell: rows read, and rows in all.
 
-    since: the gaming day with whose reading it begins, None for the first row. Raises Impossible,
+    since: the gaming day with whose reading it begins, None for the first row. Raises ReplayRefused,
     LedgerError.
     """
     names = JournalNames(ledger, bank)
     number = names.number(link)
     if number is None:
         known = ", ".join(terms.link for terms in names.links.values())
-        raise Impossible(
+        raise ReplayRefused(
             "what_if_link_unknown", "bank {bank} has no link {link}, only {links}",
             bank=bank, link=repr(link), links=known,
         )  # fmt: skip
@@ -375,7 +375,7 @@ def what_if(
     terms = change(now)
     for table in names.tables.values():
         if link in table.links and not hands.makes(terms.hand_kind, table.game):
-            raise Impossible(
+            raise ReplayRefused(
                 "what_if_no_hand",
                 "table {table}: the cards of {game} make no hand of {paytable}",
                 table=table.table, game=Sentence(game(table.game)), paytable=terms.paytable,
@@ -383,7 +383,7 @@ def what_if(
     head = ledger.head(bank)
     upto = head.seq
     undone = _undone(ledger, bank, upto)
-    own, other = (_Again(names, number, side, undone, begin.meters) for side in (now, terms))
+    own, other = (_LinkReplay(names, number, side, undone, begin.meters) for side in (now, terms))
     for table in _opened_before(ledger, names, after):
         for again in (own, other):
             again.open(table)
@@ -452,7 +452,7 @@ def _undone(ledger: Reader, bank: str, upto: int) -> dict[int, int]:
     }
 
 
-class _Again:
+class _LinkReplay:
     """Replays a link's events on an engine that has that link alone.
 
     undone: as `_undone` finds it. meters: with which it begins; a level that has none begins with its seed.
@@ -676,7 +676,9 @@ class _Again:
             less = without_bets(self._engine.state, round_, [found])
             struck = Struck(table.number, round_.id, found[0], AS_IT_WAS, less, People())
             seq, kind = self._engine.seq + 1, (Struck.kind, RULES_VERSION)
-            self._engine.replay(Made(seq, at, *kind, None, None, None, self._digest(), b"", ()), struck)
+            self._engine.replay(
+                DecidedEntry(seq, at, *kind, None, None, None, self._digest(), b"", ()), struck
+            )
 
     def _void(self, table: Table, round_: Round, at: int) -> None:
         """Voids a round. Its awards are undone first: none of them stood (T6)."""
@@ -719,7 +721,7 @@ class _Again:
         return self._asked.to_bytes(DIGEST_BYTES // 2, "big") * 2
 
 
-def _days(own: _Again, other: _Again) -> list[Day]:
+def _days(own: _LinkReplay, other: _LinkReplay) -> list[Day]:
     """Both sides at each reading, by level."""
     nothing = (None, None)
     return [

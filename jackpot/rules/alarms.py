@@ -19,7 +19,7 @@ from jackpot.rules.acts.people import Recovered
 from jackpot.rules.acts.sessions import LockedOut
 from jackpot.rules.codes import Code
 from jackpot.rules.effects import Effects, Map
-from jackpot.rules.events import Event, LeftMade, Refused
+from jackpot.rules.events import Event, LampReported, LeftMade, Refused
 from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.phrases import Phrase, english, phrase
 from jackpot.rules.rounds.apply import LEFT_TOLD_MAX
@@ -69,6 +69,10 @@ KINDS: Final[Mapping[str, Kind]] = {
         "a link cannot end as two people announced it; it takes no wagers once its day is over",
         "see to what is in the way: then the server ends it; or two people close it to another link",
     ),
+    "lamp_failed": Kind(
+        "the lamp of an award does not light",
+        "look at the seat's lamp, and say what it shows when you validate the hit; have the lamp repaired",
+    ),
     BEHIND: Kind(
         "a table has answers that the ledger has lost",
         "two people say whether they believe what the table says",
@@ -105,6 +109,7 @@ ALWAYS: Final = frozenset(
         DeviceBlocked,
         EndWaits,
         FoundBehind,
+        LampReported,
         LevelOrderChanged,
         LockedOut,
         Paid,
@@ -134,7 +139,7 @@ class AlarmNames(Protocol):
     def level(self, link: int, level: int) -> str: ...
 
 
-class _Of(NamedTuple):
+class _StateNames(NamedTuple):
     """Resolves names from a bank's state."""
 
     state: BankState
@@ -154,7 +159,7 @@ def alarm(effects: Effects, event: Event) -> None:
     if isinstance(event, Refused) and event.code not in _REFUSALS:  # the mistake of one command
         return
     number = None if effects.table is None else effects.table.number
-    for one in raised(event, number, _Of(effects.state)):
+    for one in raised(event, number, _StateNames(effects.state)):
         effects.alarm(one.kind, **one.facts)
         _open(effects, one)
 
@@ -196,6 +201,10 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
         case EndWaits():
             facts = {"link": names.link(event.link), "message": english(event.template, event.values)}
             yield Raised("end_waits", facts, Phrase(event.template, event.values))
+        case LampReported() if event.changed and event.state == "lamp_failed":
+            facts = {"table": names.table(table), "award": f"A{event.award}", "seat": event.seat}
+            said = phrase("alarm_lamp", award=facts["award"], seat=event.seat)
+            yield Raised("lamp_failed", facts, said)
         case SeqConflict():
             facts = {"table": names.table(event.table), "table_seq": event.table_seq}
             yield Raised("seq_conflict", facts, phrase("alarm_number_used", number=event.table_seq))

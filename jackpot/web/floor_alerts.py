@@ -145,7 +145,7 @@ def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
 
 def _untold(source: "OverviewSource") -> Iterator[dict[str, str]]:
     """Targets that signed heads and notices do not reach."""
-    then = Sentence("the line not_sent in the log says why; it is tried again")
+    then = Sentence("the line delivery_failed in the log says why; it is tried again")
     for outbox in source.signer.outboxes if source.signer is not None else ():
         if outbox.failing:
             to = outbox.statistics()["destination"]

@@ -87,7 +87,7 @@ _DOOR_COUNTERS: Final = (
 )
 
 
-class WayIn(NamedTuple):
+class ConnectionStatistics(NamedTuple):
     """Statistics of connections.
 
     devices, listeners: `statistics()` of each role's devices and each listener. refused: requests, by code.
@@ -237,7 +237,7 @@ def of_pagers(statistics: Sequence[Facts]) -> Iterator[Family]:
         yield counter(name, text, [], (([], each[key]) for each in statistics))
 
 
-def of_way_in(way_in: WayIn) -> Iterator[Family]:
+def of_way_in(way_in: ConnectionStatistics) -> Iterator[Family]:
     """Connections, and those that were refused."""
     for part in way_in.devices:
         role = part["role"]

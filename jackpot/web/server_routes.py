@@ -37,8 +37,8 @@ from jackpot.web.floor_alerts import why
 from jackpot.web.host_names import EVERYWHERE, names
 from jackpot.web.http_connection import HttpConnections
 from jackpot.web.metrics import (
+    ConnectionStatistics,
     LastScrape,
-    WayIn,
     exposition,
     of_awards,
     of_banks,
@@ -212,7 +212,7 @@ async def metrics(app: web.Application) -> bytes:
     devices = [part.statistics() for part in (source.tables, source.signs)]
     relays = [relay.statistics() for relay in source.relays]
     listeners = [listener.statistics() for listener in source.listeners]
-    way_in = WayIn(devices, listeners, source.connections.refused, source.connections.budget)
+    way_in = ConnectionStatistics(devices, listeners, source.connections.refused, source.connections.budget)
     books = of_books(list(states.values()), names, source.config.site.credit_within_hours)
     heads = [] if source.signer is None else [source.signer.statistics()]
     disk = [] if source.config.ledger.file is None else [_disk(source.config.ledger.file.parent)]

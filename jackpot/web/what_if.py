@@ -127,7 +127,8 @@ class WhatIf:
         self._make = make
         self._jobs = jobs
         self._config = config
-        self._links = {link.link: link for link in config.links}
+        # A mystery is won by chance alone: there is nothing to play again.
+        self._links = {link.link: link for link in config.links if not link.mystery}
         self._money = money
 
     async def page(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
@@ -137,6 +138,9 @@ class WhatIf:
         """
         given = {name: value for name, value in request.query.items() if value}
         shown: dict[str, Any] = {"given": given, "job": None, "reply": None, "problem": ""}
+        if not self._links:
+            return await self._make.page(request, person, "ops/what-if.html", links=[], **shown)
+        terms = self._links[next(iter(self._links))]
         try:
             terms = self._link(given)
             if "stop" in given:
@@ -146,7 +150,6 @@ class WhatIf:
                 job = self._jobs.job(person.id, question, begins="look" not in given)
                 shown |= {"job": job, "reply": self._reply(job, person.id)}
         except ServerError as error:
-            terms = self._links[next(iter(self._links))]
             shown["problem"] = error.message
         shown |= {
             "link": terms.link,
@@ -220,8 +223,6 @@ def _seen(work: asyncio.Task[bytes]) -> None:
 
 def _paytables(terms: LinkTerms, config: Config) -> list[str]:
     """The paytables of its kind that all tables of the link could play."""
-    if terms.mystery:
-        return []
     games = {table.game for table in config.tables if terms.link in table.links}
     kind = ids_for(load(terms.paytable).use)
     return [one for one in kind if games <= set(games_of(load(one)))]

@@ -14,7 +14,7 @@ from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.ledger.open import open_reader
 from jackpot.reports.read.names import HOUSE
 from jackpot.reports.readings import readings
-from jackpot.reports.what_if import Impossible, WhatIfResult, not_allowed, other_terms, what_if
+from jackpot.reports.what_if import ReplayRefused, WhatIfResult, not_allowed, other_terms, what_if
 from jackpot.rules import hands, registry
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.events import Settled
@@ -89,7 +89,7 @@ def test_what_it_cannot_begin_with_is_named(past: str) -> None:
     """Wrong input gets one clear line: a day that was not read."""
     with (
         closing(open_reader(past)) as ledger,
-        pytest.raises(Impossible, match="no reading was taken for 2025"),
+        pytest.raises(ReplayRefused, match="no reading was taken for 2025"),
     ):
         what_if(ledger, BANK, LINK, lambda now: now, lambda *_: None, "2025-12-24")
 
@@ -200,20 +200,20 @@ def test_terms_that_cannot_be_are_named(
     past: str, paytable: str, settings: dict[str, Any], said: str
 ) -> None:
     """Wrong input gets one clear line."""
-    with pytest.raises(Impossible, match=said):
+    with pytest.raises(ReplayRefused, match=said):
         tried(past, paytable, **settings)
 
 
 def test_what_cannot_be_played_again_is_said_in_the_reader_s_language(past: str) -> None:
     """Languages: a template with its values, for page and command."""
-    with pytest.raises(Impossible) as rate:
+    with pytest.raises(ReplayRefused) as rate:
         tried(past, None, mega_primary="5")
     assert str(rate.value) == "'5' is not a rate like 15% or 0.25%, of at most the whole wager"
     assert (
         told("es_MX", rate.value.said)
         == "'5' no es una tasa como 15% o 0.25%, de la apuesta entera como máximo"
     )
-    with pytest.raises(Impossible) as rates:
+    with pytest.raises(ReplayRefused) as rates:
         tried(past, None, mega_primary="95%")
     assert rates.value.said.template == "what_if_terms"
     assert told("es_MX", rates.value.said) != str(rates.value)

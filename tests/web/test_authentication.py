@@ -51,11 +51,11 @@ KEY = {"Idempotency-Key": "one"}
 
 @asynccontextmanager
 async def floor(
-    folder: Path, extra: str = "", clock: Clock | None = None, links: str = LINKS
+    folder: Path, extra: str = "", clock: Clock | None = None, links: str = LINKS, of_tables: str = ""
 ) -> AsyncIterator[tuple[Server, aiohttp.ClientSession]]:
     """A server where ann and bo may sign in, and a browser without scripts."""
     jar = aiohttp.CookieJar(unsafe=True)
-    async with staffed(configure(folder, links=links, extra=extra), clock) as server:
+    async with staffed(configure(folder, links=links, extra=extra, of_tables=of_tables), clock) as server:
         at = f"http://127.0.0.1:{server.ports['http']}"
         async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
             yield server, web

@@ -216,7 +216,7 @@ def simulate(
         return _Floor(plan, config, sequencer, Disk(ledger), began).play(luck.dealing, tell)
 
 
-class Common(NamedTuple):
+class CommonCards(NamedTuple):
     """The cards of a round that are no seat's; None for those that no wager counts."""
 
     board: tuple[str, ...] | None
@@ -336,7 +336,7 @@ class _Floor:
         rest = board + own * self._plan.players
         held = [tuple(cards[first : first + own]) for first in range(board, rest, own)]
         dealer, bonus = tuple(cards[rest : rest + game.dealer]), tuple(cards[rest + game.dealer :])
-        common = Common(
+        common = CommonCards(
             tuple(cards[:board]) or None,
             dealer if any(one.dealer for one in self._needs) else None,
             bonus if any(one.bonus for one in self._needs) else None,
@@ -380,7 +380,7 @@ class _Floor:
         if self._sequencer.depth >= BATCH_COMMANDS_MAX:
             self._write()
 
-    def _folds(self, hand: tuple[str, ...], common: Common) -> bool:
+    def _folds(self, hand: tuple[str, ...], common: CommonCards) -> bool:
         """Whether a player gives up: never a hand that a wager would be paid for which the fold loses."""
         game = self._plan.game
         if not self._plan.folds or FOLD[game] == "none" or self._folding.randrange(100) >= self._plan.folds:

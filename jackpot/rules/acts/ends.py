@@ -60,7 +60,7 @@ class GiveEnd(ActCommand, tag="give-end", frozen=True):
 class EndGiven(Event, frozen=True, array_like=True):
     """The notice of an end stands from here on. notice: its number. to: 0 for none. Else as in `GiveEnd`."""
 
-    kind: ClassVar[int] = 96
+    kind: ClassVar[int] = 97
     notice: int
     link: int
     day: str
@@ -124,7 +124,7 @@ class EndLink(ActCommand, tag="end-link", frozen=True):
 class WagersEnded(Event, frozen=True, array_like=True):
     """The last gaming day of a link is over: it takes no wagers any more. notice: as announced."""
 
-    kind: ClassVar[int] = 97
+    kind: ClassVar[int] = 98
     link: int
     notice: int
 
@@ -132,7 +132,7 @@ class WagersEnded(Event, frozen=True, array_like=True):
 class LinkEnded(Event, frozen=True, array_like=True):
     """A link was closed by the server, as announced. to, changes, levels: as in `LinkClosed`."""
 
-    kind: ClassVar[int] = 98
+    kind: ClassVar[int] = 99
     link: int
     to: int
     changes: list[LevelChange]
@@ -144,7 +144,7 @@ class LinkEnded(Event, frozen=True, array_like=True):
 class EndWaits(Event, frozen=True, array_like=True):
     """A link cannot end as announced. code, template, values, hits: why, as in `Refused`."""
 
-    kind: ClassVar[int] = 99
+    kind: ClassVar[int] = 100
     link: int
     notice: int
     code: str

@@ -9,8 +9,8 @@ from controllers.messages import Id, Links
 from jackpot.rules.acts import lost_acks
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
-from jackpot.rules.acts.highest_shown import Highest, Stated, apply_stated, decide_stated, every_link
-from jackpot.rules.acts.lost_acks import BEHIND, Believed, decide_believed
+from jackpot.rules.acts.highest_shown import Highest, StatedValue, apply_stated, decide_stated, every_link
+from jackpot.rules.acts.lost_acks import BEHIND, AcceptedClaim, decide_believed
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.acts.tables import find_table
@@ -172,8 +172,8 @@ class Resumed(Event, frozen=True, array_like=True):
     cause: str
     people: People = People()
     reason: str = ""
-    believed: list[Believed] = msgspec.field(default_factory=list)
-    stated: list[Stated] = msgspec.field(default_factory=list)
+    believed: list[AcceptedClaim] = msgspec.field(default_factory=list)
+    stated: list[StatedValue] = msgspec.field(default_factory=list)
 
 
 def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
