@@ -138,7 +138,7 @@ class Floor:
             case EndGiven():
                 link = names.link(event.link)
                 to = names.link(event.to) if event.to else ""
-                self.of_link[link]["", LAST_DAY] = Chosen((event.day, to), made)
+                self.of_link[link]["", LAST_DAY] = CurrentChoice((event.day, to), made)
                 self.ends[event.notice] = link
             case NoticeWithdrawn() if event.notice in self.ends:
                 self.of_link[self.ends.pop(event.notice)].pop(("", LAST_DAY))
