@@ -305,5 +305,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
         400,
     ),
     Code.WRONG_GAME: OfAct("the table's game cannot play the link (L1)", "correct the configuration", 400),
-    Code.WRONG_SECRET: OfAct("login, password or code is not right", "try again, or have it reset", 401),
+    Code.WRONG_SECRET: OfAct(
+        "sign-in name, password or code is not right", "try again, or have it reset", 401
+    ),
 }
