@@ -301,7 +301,7 @@ def _show(report: Report, found: "ReportResult", shown: Any, *, every: bool) -> 
 
     every: the rows, too, that a brief one leaves out.
     """
-    from jackpot.reports.output import Totals
+    from jackpot.reports.output import CUT, Totals
 
     for fact in found.facts:
         typer.echo(f"{fact.name}: {shown.fact(fact)}")
@@ -326,6 +326,8 @@ def _show(report: Report, found: "ReportResult", shown: Any, *, every: bool) -> 
             typer.echo(
                 f"total {report.columns[number].name}: {shown.cell(report.columns[number].kind, micros)}"
             )
+    if shown.cut:
+        typer.echo(CUT)
 
 
 def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:

@@ -31,6 +31,7 @@ AWARDS: Final = (
     ReportColumn("paid_from", "word", "a meter, or the house: odds, envy or a draw"),
     ReportColumn("what", "word", "won, or what was done with it later"),
     ReportColumn("amount", "sum", "what it came to, or by how much that changed", total=True),
+    ReportColumn("stake", "sum", "returned besides at odds of N to 1, or kept again", total=True, spare=True),
 )
 SEEDS: Final = (
     ReportColumn("bank"),
@@ -91,6 +92,7 @@ def _awards(
                 names.bank, move.seq, move.at, shift_of(move.at, wanted.site), names.link(award.link),
                 names.table(hit.table), f"H{hit.number}", f"A{award.number}", hit.hand,
                 names.level(award.link, award.level) if award.level else award.kind, move.step, move.micros,
+                move.stake,
             )  # fmt: skip
 
 

@@ -9,11 +9,11 @@ from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
 from jackpot.text import RefusalSentence, Sentence
 
-Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code", "money"]
+Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code", "money", "rest"]
 """Of a cell: a text, a name of ours such as "royal-flush", a refusal as it was given, digits, a number,
 micro-dollars, unix ms, milliseconds; a text that a camera reads; micro-dollars that people look at to the
-cent, and programs exactly. A text that is a `Sentence` is told in the reader's language, and a `NamedId` as
-people call it."""
+cent, and programs exactly: cut, or of what such sums left of whole cents, rounded up, so that they add up.
+A text that is a `Sentence` is told in the reader's language, and a `NamedId` as people call it."""
 Cell = str | int | None
 Archive = Callable[[], Reader]
 """Opens the ledger's archive, where it is needed. Raises LedgerError."""
@@ -78,9 +78,9 @@ BY: Final = ("day", "month")
 # Values of the option "group".
 GROUPS: Final = ("link", "table", "game", "shift", "day")
 # Kinds of cells that are aligned to the right.
-RIGHT: Final = frozenset({"figure", "count", "sum", "money", "span"})
+RIGHT: Final = frozenset({"figure", "count", "sum", "money", "rest", "span"})
 # Kinds of cells that are micro-dollars.
-SUMS: Final = ("sum", "money")
+SUMS: Final = ("sum", "money", "rest")
 
 
 class NamedId(str):

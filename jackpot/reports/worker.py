@@ -76,6 +76,7 @@ class ReportPage(msgspec.Struct, frozen=True):
 
     before, after: the rows to skip for the page before this one and after it; None where there is none.
     parts: the heading and the number of rows of each part, in order; none where the report has no parts.
+    note: on its sums; "" where there is nothing to say.
     """
 
     columns: list[tuple[str, str, str]]
@@ -88,6 +89,7 @@ class ReportPage(msgspec.Struct, frozen=True):
     after: int | None
     hidden: list[str] = []
     parts: list[tuple[str, int]] = []
+    note: str = ""
 
 
 class WorkerReply(msgspec.Struct, frozen=True):
@@ -226,6 +228,7 @@ def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: 
         skip + ROWS_SHOWN if more and skip < ROWS_MAX else None,
         [shown.title(report.columns[n].name) for n in sorted(spare)],
         _parts(report, read[:ROWS_SHOWN], shown),
+        shown.say(output.CUT) if shown.cut else "",
     )
 
 

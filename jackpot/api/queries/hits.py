@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
 
-from controllers.messages import Id
+from controllers.messages import Id, LampState
 from jackpot.api.hit_history import hits_of
 from jackpot.api.operation import PAGE_MAX, Limit, Moment, Money, NotDone, Query, Reply, money, number
 from jackpot.reports.read import hits as books_of_hits
@@ -37,7 +37,8 @@ class Award(Reply, frozen=True):
 
     because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10). stake:
     the wager that an award of N to 1 returns besides (B4). stake_at: where it is. credited: whether that was
-    confirmed of an award to a game account, where one hit is asked for (P4).
+    confirmed of an award to a game account, where one hit is asked for (P4). lamp: what its table said last
+    of its lamp, if it did (P3).
     """
 
     award: str
@@ -55,6 +56,7 @@ class Award(Reply, frozen=True):
     stake: Money | None = None
     stake_at: Literal["layout", "inventory"] | None = None
     credited: bool | None = None
+    lamp: LampState | None = None
 
 
 class Step(Reply, frozen=True):

@@ -189,7 +189,7 @@ def _told(bank: str, waits: PendingRequest, named: "PersonNames") -> Waiting:
     if "person" in fields:
         fields["person"] = named.name(fields["person"])
     if "mark" in fields:
-        fields["person"] = named.marked(b64decode(fields.pop("mark")))
+        fields["person"], fields["login"] = named.marked(b64decode(fields.pop("mark")))
     return _waiting(what, {"bank": bank}, fields=fields, table=table, **facts)
 
 

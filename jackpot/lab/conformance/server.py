@@ -292,6 +292,14 @@ class Questions:
                 self.expect("abandoned", found, ("bad_message", True), "a close before the answer")
             await self._command(call, t="void", round=self.round, reason="a test of the protocol")
 
+    async def lamps(self) -> None:
+        """A lamp of an award that nobody won; and one in no state."""
+        async with self.table() as (call, _):
+            lamp = {"t": "lamp", "seq": self.seq, "award": "no-such-award", "state": "lit"}
+            await self._refused(call, "lamps", "no_such_award", lamp, names="award")
+            dim = {**lamp, "seq": self.seq, "state": "dim"}
+            await self._refused(call, "lamps", "bad_message", dim, names="state")
+
     # Questions about offers.
 
     async def offers(self) -> None:
@@ -374,6 +382,10 @@ class Questions:
         self.expect(
             "offer-pays", awards, [(True, "odds", True)], f"{due} for a {row.hand} of {least} on {link}"
         )
+        for one in said.get("awards", ()):
+            for how in ("a lamp", "the same lamp again"):
+                lit = await self._command(call, t="lamp", award=one["award"], state="lit")
+                self.expect("lamps", lit["t"], "ack", f"{how} of an award on {link}")
         stakes = [one.get("stake") for one in said.get("awards", ())]
         if isinstance(row.pays, ToOne) and offer["placed"] == "layout":
             self.expect("offer-pays", stakes, [least], f"the stake of {link}, on the layout")
@@ -430,6 +442,7 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
     (Questions.bad_frames, ("bad-frames",)),
     (Questions.commands, ("answers", "same-answer", "conflict", "gap", "bad-message", "codes", "resumes")),
     (Questions.abandoned, ("abandoned",)),
+    (Questions.lamps, ("lamps",)),
     (
         Questions.offers,
         (

@@ -45,6 +45,7 @@ from jackpot.rules.state import (
     Settling,
     Table,
 )
+from jackpot.rules.void_causes import NO_CAUSE
 
 # Paid awards of which an answer says what more they would be worth: it fits a frame next to 192 awards or 64
 # refunds. An undo reaches so many only where an older award was unpaid for long; the journal has them all.
@@ -382,6 +383,7 @@ def apply_voided(effects: Effects, event: Voided) -> None:
                 _undo_final(effects, effects.state.hits[number], award)
     placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets if bet.link not in event.settles]
     effects.told.refunds = take_back(effects, round_, placed, event.recomputed)
+    effects.state.tally("void", event.cause or NO_CAUSE)
     if event.settles:
         _keep_settled(round_, event.settles)
         return
