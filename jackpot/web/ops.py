@@ -57,6 +57,7 @@ from jackpot.web.forms import form_of, sum_of
 from jackpot.web.lab import Lab
 from jackpot.web.overview import Overview
 from jackpot.web.pages_base import (
+    FLOOR,
     HITS,
     HOME,
     LAB,
@@ -138,6 +139,7 @@ def routes(front: PageContext, overview: Overview, reports: Reports, jobs: WhatI
     pages, lab, account = Pages(front, make, overview), Lab(make, front), Account(make, front)
     shown: dict[str, Page] = {
         HOME: pages.home,
+        FLOOR: pages.floor,
         HITS: pages.hits,
         "/ops/hits/{hit}": pages.hit_of_some_bank,
         "/ops/hits/{bank}/{hit}": pages.hit,
@@ -213,9 +215,16 @@ class Pages:
 
     async def home(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What waits, what is wrong, and how the floor stands."""
-        floor = await self._overview.look()
-        links = await self._make.ask(AskLinks)
-        return await self._make.page(request, person, "ops/home.html", floor=floor, links=links)
+        return await self._make.page(request, person, "ops/home.html", **await self._floor())
+
+    async def floor(self, request: web.Request, _person: AuthenticatedPerson) -> web.StreamResponse:
+        """How the floor stands: a part of its page, which asks for it again when the floor changes."""
+        shown = await self._floor() | {"waiting": await self._make.waiting(HOME)}
+        return self._make.html(request, "ops/floor.html", shown)
+
+    async def _floor(self) -> dict[str, Any]:
+        """How the floor stands: its tables by name, and its links."""
+        return {"floor": await self._overview.look(), "links": await self._make.ask(AskLinks)}
 
     async def hits(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """Every hit ever made, by pages."""

@@ -1,7 +1,7 @@
 // The sign of one link: its amounts, a win, and a plain message while the amounts cannot be known.
 
 import { example } from "./cards.js";
-import { fit } from "./fit.js";
+import { fit, hyphened } from "./fit.js";
 import { Idle } from "./idle.js";
 import { lit } from "./light.js";
 import { follow } from "./live.js";
@@ -63,7 +63,7 @@ function levelOf(name) {
     const gauge = element("i", "gauge");
     gauge.setAttribute("aria-hidden", "true");
     gauge.append(element("b", ""));
-    section.append(lamps, element("h2", "name", display.levels[name] ?? name), stage, wins, gauge, noted);
+    section.append(lamps, element("h2", "name", hyphened(display.levels[name] ?? name)), stage, wins, gauge, noted);
     tone(section, display, name);
     box.append(section);
     box.dataset.count = box.children.length;
@@ -190,6 +190,7 @@ function told(message) {
     if (isWider) fitAmounts();
   } else if (message.t === "held") {
     win.hold(message.at); // a preview's own
+    attraction.look();
   } else if (message.t === "hit") {
     attraction.won(message);
     win.hit({ ...message, bound: levels.get(message.level)?.most });
