@@ -1209,6 +1209,13 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("link", "reasons:list"),
         field="link",
     ),
+    "end_while_reopening_asked": Template(
+        Code.END_WAITS,
+        "somebody asked to reopen the last round of table {table}, which had wagers on {link}: another "
+        "person agrees, or declines",
+        ("table", "link"),
+        field="link",
+    ),
     "end_before_reading": Template(
         Code.END_WAITS, "the meters are to be read first, as they stood when {day} was over", ("day",)
     ),

@@ -35,7 +35,10 @@ from jackpot.rules.state import CLOSED, ENDED, BankState, Link, Notice
 # What a floor finishes by itself holds an end up for so long before people are told: a round takes minutes,
 # and a hit waits for its papers.
 PATIENT_MS: Final = 60 * 60 * 1_000
-_FINISHES: Final = ("link_round_unfinished", "link_hits_stand", "link_left_waits", "end_before_reading")
+_FINISHES: Final = (
+    "link_round_unfinished", "link_hits_stand", "link_left_waits", "end_before_reading",
+    "end_while_reopening_asked",
+)  # fmt: skip
 
 # Reasons for which a link may be suspended while it ends: its wagers stopped, and people took its money away
 # before. Any other one is for people to look at first: the ledger may have lost rows, or a trigger its file.
@@ -194,8 +197,17 @@ def _ended(state: BankState, link: Link, to: Link | None, notice: Notice) -> Lin
     if other:
         raise Refusal("end_while_suspended", link=link.terms.link, reasons=other)
     refuse_if(state.last_day < notice.day, "end_before_reading", day=notice.day)
-    changes = closing(rests(state, link), to, notice.levels)
+    rests(state, link)
+    _nobody_asks(state, link)
+    changes = closing(link, to, notice.levels)
     return LinkEnded(link.number, notice.to, changes, notice.levels, notice.number, notice.day)
+
+
+def _nobody_asks(state: BankState, link: Link) -> None:
+    """Refuses while somebody asks to reopen a round for a missed hand: the link's meters pay that (T10)."""
+    for table in state.tables:
+        asked = table.waits() is not None and table.closed is not None and link.number in table.closed.links()
+        refuse_if(asked, "end_while_reopening_asked", table=table.terms.table, link=link.terms.link)
 
 
 def apply_wagers_ended(effects: Effects, event: WagersEnded) -> None:

@@ -177,7 +177,10 @@ class Resumed(Event, frozen=True, array_like=True):
 
 
 def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
-    """Removes one cause."""
+    """Removes one cause; an internal fault not while a trigger that it may have shown is not to be had (Y9).
+
+    The server resumes a link itself once its triggers are back: nothing would replace them then.
+    """
     _not_behind(command.cause)
     _not_of_people(by, command.cause)
     twice = len({name for name, _ in command.believe}) < len(command.believe)
@@ -186,6 +189,9 @@ def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
     links = chosen(state, command.links)
     held = any(command.cause in state.link(number).suspended for number in links)
     refuse_if(not held, "link_not_suspended_for", cause=command.cause)
+    for link in map(state.link, links):
+        kept = command.cause == INTERNAL and {INTERNAL, TRIGGER_REASON}.issubset(link.suspended)
+        refuse_if(kept, "triggers_not_held", link=link.terms.link, cause=TRIGGER_REASON)
     lost = every_link(state) if believed else [one for one in links if _lost(state.link(one), command.cause)]
     stated = decide_stated(state, lost, command.highest)
     return Resumed(links, command.cause, by.people, command.reason, believed, stated)

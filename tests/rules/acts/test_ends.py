@@ -27,6 +27,7 @@ from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, LinkClosed, Transfer
 from jackpot.rules.acts.notices import WithdrawNotice
 from jackpot.rules.acts.readings import Reading
+from jackpot.rules.acts.rounds import Decline, Reopen
 from jackpot.rules.acts.triggers import RenewTriggers, TriggersRenewed
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Event
@@ -290,6 +291,30 @@ def test_the_reading_of_the_last_day_comes_first() -> None:
     assert step(subject) == "LinkEnded"
 
 
+@pytest.mark.parametrize("agrees", [True, False])
+def test_a_hand_that_somebody_says_was_missed_is_paid_by_the_link_itself(agrees: bool) -> None:
+    """T10: the last round's reopening is answered first; by then its meter has all that is won on it."""
+    subject = season()
+    frame(subject, wager("r1"))
+    ended(subject)
+    frame(subject, Close("r1"))
+    assert subject.execute(Reopen("T1", "r1", "missed"), people=PEOPLE[:1]).answer["ok"]
+    assert step(subject) == "end_while_reopening_asked"
+    assert step(subject, OVER + PATIENT_MS) == "EndWaits"
+    assert told(subject) == [("link L", "end_while_reopening_asked")]
+    if not agrees:
+        assert subject.execute(Decline("T1", "r1", "seen again"), people=PEOPLE[1:]).answer["ok"]
+        assert step(subject) == "LinkEnded"
+        return
+    assert subject.execute(Reopen("T1", "r1", "missed"), people=PEOPLE[1:]).answer["ok"]
+    assert step(subject) == "link_round_unfinished"
+    award, _ = frame(subject, royal("r1")).answer["awards"]
+    assert award["amount"] == 1_000_042
+    done(subject, Validate(award["hit"]), *subject.payments(award["hit"]))
+    assert step(subject) == "LinkEnded"
+    assert subject.meters()["L", ""]["transfers"] == 0
+
+
 def test_what_a_floor_finishes_is_told_after_an_hour() -> None:
     """P2: once for each cause; when it is over the server goes on by itself."""
     subject = season()
@@ -468,6 +493,8 @@ def test_an_end_moves_what_two_people_would_by_closing_the_link(seed: int) -> No
         play.until(rows)
         state = Engine.from_snapshot(play.engine.snapshot()).state
         state.last_day = DAY
+        for table in state.tables:  # an end waits for it; two people know better
+            table.asked = None
         link = state.links[1]
         link.suspended = [ENDED]
         closing = CloseLink("three", "a season", "five", ("meter=mega",))

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.act import ActContext
-from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.links import INTERNAL, TRIGGER_REASON, OpenLink, Resume, Suspend
 from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter
 from jackpot.rules.acts.triggers import RenewTriggers, ReplaceTriggers, TriggersRenewed, due
@@ -351,3 +351,19 @@ def test_a_trigger_that_money_passed_is_opened() -> None:
     assert one.opened is not None
     assert one.opened.value == trigger < place.cycle().decided
     assert (place.cycle().reached, place.cycle().replace) == (None, False)
+
+
+def test_a_trigger_that_a_fault_may_have_shown_is_replaced_although_it_was_missing_meanwhile() -> None:
+    """Y9: who refuses a row that opens it, and then hides it, has nobody resume the link with it."""
+    place = Committed()
+    before = place.commitment()
+    place.act(Suspend(INTERNAL, (), "a row was refused"))
+    place.act(Suspend(TRIGGER_REASON, (), ""), ())
+    resume = Resume(INTERNAL, (), "it was the database")
+    answer = place.subject.execute(resume, people=("anna", "ben")).answer
+    assert (answer["code"], answer["template"]) == ("suspended", "triggers_not_held")
+    assert place.act(Resume(TRIGGER_REASON, (), ""), ())["ok"]
+    assert place.subject.link("M").suspended == [INTERNAL]
+    assert place.act(resume)["ok"]
+    assert place.subject.link("M").suspended == []
+    assert place.commitment().number == before.number + 1
