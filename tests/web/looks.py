@@ -75,7 +75,7 @@ ALIKE: Final = frozenset(_ALIKE.split())
 # What people typed, names of paytables as their regulation has them, and dates, which are the site's.
 GIVEN: Final = re.compile(
     r"[A-Z][a-z]{2} \d+, \d{4}, .*|Ann: .*|.*Let It Ride .*, paytable [A-Z]|pa-.*|ma-.*"
-    r"|.*58 Pa\. Code.*|pair plus"
+    r"|.*58 Pa\. Code.*|pair plus|camera 12"
 )
 
 
