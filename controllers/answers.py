@@ -19,6 +19,7 @@ from controllers.messages import (
     Id,
     Int,
     Item,
+    LampState,
     Message,
     On,
     Ping,
@@ -123,7 +124,8 @@ class AwardFacts(Item, frozen=True):
     """An award. A table is told one as pending, validated or final; people are told of any.
 
     because: the seat whose hand earned an envy bonus, or was beaten (Bad Beat), 0 for the dealer's.
-    stake: the wager that N to 1 returns besides the amount, in cents. stake_at: where it is.
+    stake: the wager that N to 1 returns besides the amount, in cents. stake_at: where it is. lamp: what the
+    table said last of its lamp, if it did.
     """
 
     award: str
@@ -141,6 +143,7 @@ class AwardFacts(Item, frozen=True):
     light: bool
     stake: Money | UnsetType = UNSET
     stake_at: StakeAt | UnsetType = UNSET
+    lamp: LampState | UnsetType = UNSET
 
 
 class Refund(Item, frozen=True):

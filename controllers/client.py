@@ -295,6 +295,10 @@ class TableClient(Client):
         """Return every wager of the round, or all but those on the links that `settles` names."""
         return await self.command("void", round=round_id, reason=reason, cause=cause, settles=settles)
 
+    async def lamp(self, award: str, state: str) -> Message:
+        """Say what the lamp of an award shows: `lit` or `lamp_failed`."""
+        return await self.command("lamp", award=award, state=state)
+
     async def command(self, kind: str, **fields: Any) -> Message:
         """Submit any command and wait for its decision; fields that are None are left out."""
         await self._wait_for(lambda: not self.session.full)

@@ -75,6 +75,8 @@ On = Literal["own", "dealer"]
 Suit = Literal["s", "h", "d", "c"]
 VoidCause = Literal["cards-face-up", "wrong-number-of-cards", "exposed-card", "shoe-jam", "stub-count"]
 """The irregularities for which the rules of the games void a round; a shuffler that jams voids nothing."""
+LampState = Literal["lit", "lamp_failed"]
+"""What a table says of the lamp of an award: it is lit, or it does not light."""
 HandName = Literal[
     "royal-flush",
     "straight-flush",
@@ -264,6 +266,14 @@ class Void(Message, tag="void", frozen=True):
     settles: Links | None = None
 
 
+class Lamp(Message, tag="lamp", frozen=True):
+    """What the lamp of an award shows, at the seat that won it. It is about no round."""
+
+    seq: Seq
+    award: Id
+    state: LampState
+
+
 class Malformed(msgspec.Struct, frozen=True):
     """A command with a good `t` and `seq` whose fields are wrong; message names the first such field.
 
@@ -275,9 +285,9 @@ class Malformed(msgspec.Struct, frozen=True):
     fingerprint: bytes
 
 
-Command = Wager | Withdraw | Lock | Settle | Close | Void
+Command = Wager | Withdraw | Lock | Settle | Close | Void | Lamp
 TableMessage = Command | Malformed
-COMMANDS: Final[tuple[type[Command], ...]] = (Wager, Withdraw, Lock, Settle, Close, Void)
+COMMANDS: Final[tuple[type[Command], ...]] = (Wager, Withdraw, Lock, Settle, Close, Void, Lamp)
 COMMAND_NAMES: Final = tuple(str(kind.__struct_config__.tag) for kind in COMMANDS)
 
 _KINDS: Final[dict[str, type[Command] | type[Ping] | type[Pong]]] = {

@@ -64,6 +64,7 @@ TRANSITIONS: Final[dict[SessionState, dict[str, SessionState]]] = {
         "settle": SessionState.TABLE,
         "close": SessionState.TABLE,
         "void": SessionState.TABLE,
+        "lamp": SessionState.TABLE,
         "malformed": SessionState.TABLE,
         "ack": SessionState.TABLE,
         "nack": SessionState.TABLE,

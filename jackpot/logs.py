@@ -58,7 +58,7 @@ _FOR_PEOPLE: Final[tuple[Processor, ...]] = (
 )
 
 
-class _Kind:
+class _KindSampling:
     """The sampling state of one kind: when a line left, how many did not since, and the last of them."""
 
     __slots__ = ("at", "held", "last", "source")
@@ -74,22 +74,22 @@ class _Event:
     """The kinds of one event. left: when its last lines did. owed: kinds wait; new ones wait behind them."""
 
     def __init__(self) -> None:
-        self.kinds: dict[Hashable, _Kind] = {}
+        self.kinds: dict[Hashable, _KindSampling] = {}
         self.left: deque[float] = deque(maxlen=LINES_A_SECOND)
         self.owed = False
 
-    def kind(self, name: Hashable, source: Hashable) -> _Kind:
+    def kind(self, name: Hashable, source: Hashable) -> _KindSampling:
         """The kind of that name and source, or the one that those share for which there is no room."""
         known = source, name
         if known not in self.kinds and len(self.kinds) >= KINDS_MAX:
             known = _OTHERS
-        return self.kinds.setdefault(known, _Kind(known[0]))
+        return self.kinds.setdefault(known, _KindSampling(known[0]))
 
-    def passes(self, kind: _Kind, now: float) -> bool:
+    def passes(self, kind: _KindSampling, now: float) -> bool:
         """Whether a new line may leave at once."""
         return now >= kind.at + SAMPLE_S and not self.owed and self._room(now)
 
-    def leaves(self, kind: _Kind, now: float) -> None:
+    def leaves(self, kind: _KindSampling, now: float) -> None:
         """Records that a line of the kind left."""
         self.left.append(now)
         kind.at, kind.held, kind.last = now, 0, None
@@ -242,7 +242,7 @@ class Sink:
             self.dropped += bytes(view).count(b"\n")
 
 
-class _Harmless(structlog.make_filtering_bound_logger(logging.INFO)):  # type: ignore[misc]
+class _FailsafeLogger(structlog.make_filtering_bound_logger(logging.INFO)):  # type: ignore[misc]
     """A logger whose own errors are swallowed: a line that cannot be made is dropped."""
 
     def _proxy_to_logger(self, method_name: str, event: str | None = None, *args: Any, **facts: Any) -> Any:
@@ -302,7 +302,7 @@ def write_logs(file: TextIO | None = None) -> Sink:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             *(_FOR_PEOPLE if out.isatty() else _FOR_PROGRAMS),
         ],
-        wrapper_class=_Harmless,
+        wrapper_class=_FailsafeLogger,
         logger_factory=structlog.WriteLoggerFactory(file=sink),  # type: ignore[arg-type]
         cache_logger_on_first_use=True,
     )

@@ -30,7 +30,7 @@ from jackpot.runtime.histogram import LAG_SECONDS, Histogram
 from jackpot.runtime.isolate import contained, isolate
 from jackpot.web.host_names import EVERYWHERE
 from jackpot.web.http_connection import HttpConnections
-from jackpot.web.live import Live
+from jackpot.web.live import LiveStreams
 from jackpot.web.sign_pages import Screens
 
 # What is there once a process has started stays: the collector passes over it from then on. It looks through
@@ -97,7 +97,7 @@ class Process(ABC):
         self._group = asyncio.TaskGroup()
         self._sites: list[web.AppRunner] = []
         self._udp: list[UdpText] = []
-        self._live = Live((), self.clock)
+        self._live = LiveStreams((), self.clock)
 
     async def __aenter__(self) -> Self:
         """Starts; on an error everything that was started is stopped."""
@@ -155,7 +155,7 @@ class Process(ABC):
         for board in boards:
             board.broadcaster.soon = asyncio.get_running_loop().call_soon
         listen = self.config.listen
-        self._live = Live(boards, self.clock, listen.streams_per_address, listen.proxies)
+        self._live = LiveStreams(boards, self.clock, listen.streams_per_address, listen.proxies)
         screens = Screens(self.config, self._live)
         for listener in self.listeners:
             name = listener.name

@@ -9,7 +9,8 @@ from controllers import messages
 from controllers.messages import Bet, Claim, TableMessage, Unbet
 
 __all__ = [
-    "Bet", "Claim", "Close", "Lock", "Settle", "Unbet", "Void", "Wager", "Withdraw", "malformed", "numbered",
+    "Bet", "Claim", "Close", "Lamp", "Lock", "Settle", "Unbet", "Void", "Wager", "Withdraw", "malformed",
+    "numbered",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -23,6 +24,7 @@ Lock = partial(messages.Lock, UNNUMBERED)
 Settle = partial(messages.Settle, UNNUMBERED)
 Close = partial(messages.Close, UNNUMBERED)
 Void = partial(messages.Void, UNNUMBERED)
+Lamp = partial(messages.Lamp, UNNUMBERED)
 
 
 def malformed(message: str) -> messages.Malformed:

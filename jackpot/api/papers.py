@@ -45,8 +45,8 @@ class Papers:
         """
         named: Any = tuple(payout.papers())  # of its own fields, and of no others
         match payout:
-            case payouts.Validate(hit=hit, award=award, surveillance=surveillance):
-                return Validate(hit, award, surveillance, mark, named)
+            case payouts.Validate(hit=hit, award=award, surveillance=surveillance, lamp=lamp):
+                return Validate(hit, award, surveillance, mark, named, lamp)
             case payouts.Pay():
                 return self._pay(payout, mark, same_patron, cash_before)
             case payouts.AddPapers(hit=hit, reason=reason, seat=seat, surveillance=pictures, tax_form=form):

@@ -68,7 +68,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(eq=False)
-class _Asking:
+class _PendingQuestion:
     """One question until its answer. waiting: by person, how often they wait, the first one first."""
 
     work: Task[bytes]
@@ -104,7 +104,7 @@ class WorkerPool:
         self._each_max, self._total_max = each_max, total_max
         self._told, self._own_folder = told, own_folder
         self._turns: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(at_once))
-        self._asked: dict[bytes, _Asking] = {}
+        self._asked: dict[bytes, _PendingQuestion] = {}
         self._progress: defaultdict[bytes, list[Progress]] = defaultdict(list)
 
     async def ask_with_progress(
@@ -136,7 +136,7 @@ class WorkerPool:
             self._admit(person)
             # Of no one asker's group, as any of them may leave: the last one who does sees its end.
             work = asyncio.create_task(self._in_turn(question, within_s, kind))  # noqa: TID251 - see above
-            asking = self._asked[question] = _Asking(work)
+            asking = self._asked[question] = _PendingQuestion(work)
         elif asking.waiting[person] >= JOINED_EACH:
             raise NotDone(
                 Code.BUSY,

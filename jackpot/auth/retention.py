@@ -106,14 +106,14 @@ class OrphanRows:
     def __init__(self, bank: Bank, auth: AuthService) -> None:
         self._bank = bank
         self._auth = auth
-        self._before: _Look | None = None
+        self._before: _RetentionRun | None = None
 
     async def drop(self) -> None:
         """Takes a look, and drops what it finds for the second time.
 
         Raises LedgerError, and the next look is a first one; BankStopped.
         """
-        before, self._before = self._before or _Look(), None
+        before, self._before = self._before or _RetentionRun(), None
         await self._bank.ask(lambda _engine: None)  # whether it is held here still
         at = self._auth.clock.unix_ms()
         found = await self._auth.books.read(lambda ledger: orphan_marks(ledger, before.since))
@@ -127,7 +127,9 @@ class OrphanRows:
             await self._auth.store.change(*statements)
         # What was there at the look before was found twice by now; a clock of a server may be behind.
         left = frozenset(found - before.found)
-        self._before = _Look(left, at, before.at - DAY_MS, names - before.names, secrets - before.secrets)
+        self._before = _RetentionRun(
+            left, at, before.at - DAY_MS, names - before.names, secrets - before.secrets
+        )
 
     async def _of_people(self) -> tuple[frozenset[bytes], frozenset[bytes]]:
         """The digests of names and of secrets that no person has.
@@ -145,7 +147,7 @@ class OrphanRows:
         return frozenset(marks - waits), frozenset(digests)
 
 
-class _Look(NamedTuple):
+class _RetentionRun(NamedTuple):
     """Result of one look, and its time. since: from when on the next one looks at papers that were kept.
 
     Both are unix milliseconds. found, names, secrets: the keys of rows of papers, of people, of secrets.

@@ -336,7 +336,7 @@ async def watch_triggers(bank: Bank) -> None:
             known = now
 
 
-class _Trouble(NamedTuple):
+class _LevelFault(NamedTuple):
     """Why nothing can be decided on a level. cause: of its link's suspension."""
 
     link: str
@@ -345,7 +345,7 @@ class _Trouble(NamedTuple):
     reason: str
 
 
-def _troubles(triggers: RunningTriggers, state: BankState) -> Iterator[_Trouble]:
+def _troubles(triggers: RunningTriggers, state: BankState) -> Iterator[_LevelFault]:
     reasons = dict(triggers.troubles())
     for link, level in due(state):
         which = mystery.commitment_id(state, link, level, state.bank, 0, 0)
@@ -358,7 +358,7 @@ def _troubles(triggers: RunningTriggers, state: BankState) -> Iterator[_Trouble]
     }
     for (link_name, level_name), reason in reasons.items():
         cause = ROLLED_BACK if (link_name, level_name) in behind else TRIGGER_REASON
-        yield _Trouble(link_name, level_name, cause, reason)
+        yield _LevelFault(link_name, level_name, cause, reason)
 
 
 def is_closed(link: str) -> str:

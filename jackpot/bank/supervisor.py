@@ -24,7 +24,7 @@ RETRY_S: Final = 1.0
 log: Final = structlog.get_logger()
 
 
-class _Handing:
+class _PendingHandOver:
     """A hand-over in progress, awaited by an operator.
 
     given_up: whether the ledger says that the bank is free. heir: the server that took it, "" if it came
@@ -63,7 +63,7 @@ class BankSupervisor:
         self._on_taken = on_taken
         self._patient_until = -inf
         self._ended = asyncio.Event()
-        self._handing: _Handing | None = None
+        self._handing: _PendingHandOver | None = None
         self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def settled(self) -> None:
@@ -86,7 +86,7 @@ class BankSupervisor:
             raise BankStopped(stopped)
         if not self._store.shared:
             raise BankStopped("a ledger in SQLite has one server")
-        handing = self._handing = self._handing or _Handing()
+        handing = self._handing = self._handing or _PendingHandOver()
         self.bank.end(hand_over=True)
         await asyncio.wait((handing.given_up,))
         if not handing.given_up.result():

@@ -84,6 +84,7 @@ _OPTIONS: Final[Mapping[str, OptionSpelling]] = {
         "last win in the ledger. May be repeated.",
     ),
     "key": OptionSpelling("FINGERPRINT", "Only this key of the device."),
+    "lamp": OptionSpelling("STATE", 'What the lamps of its awards show: "lit" or "lamp_failed".', "lit"),
     "level": OptionSpelling("LEVEL", "The level whose limit is lowered."),
     "table": OptionSpelling("TABLE", "At this table alone."),
     "levels": OptionSpelling(

@@ -60,7 +60,7 @@ def seal(
 
     from jackpot.clock import SystemClock
     from jackpot.ledger.maintenance.archive import OLDER_THAN_DAYS, Archiving, plans
-    from jackpot.ledger.maintenance.archive import archive as let_go
+    from jackpot.ledger.maintenance.archive import archive as archive_rows
     from jackpot.ledger.open import opened
     from jackpot.ledger.reading import Reader
     from jackpot.ledger.store import LedgerError
@@ -84,7 +84,7 @@ def seal(
             by = await signers(store, found.ledger.url, *people)
             sealing = Archiving(by, reason, before_ms, now)
             with bar() as progress:
-                await let_go(store, archive, sealing, told.append, progress)
+                await archive_rows(store, archive, sealing, told.append, progress)
 
     try:
         asyncio.run(work())

@@ -23,7 +23,7 @@ _HEARTBEAT_MS: Final = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Given:
+class _ConformanceOptions:
     """The options of the command."""
 
     device: Annotated[
@@ -83,20 +83,20 @@ class _Given:
     as_json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False
 
 
-def _with_options(command: Callable[[_Given], None]) -> Callable[..., None]:
+def _with_options(command: Callable[[_ConformanceOptions], None]) -> Callable[..., None]:
     """The command as typer calls it: one parameter for each field."""
 
     def called(**given: Any) -> None:
-        command(_Given(**given))
+        command(_ConformanceOptions(**given))
 
-    hints = get_type_hints(_Given, include_extras=True)
+    hints = get_type_hints(_ConformanceOptions, include_extras=True)
     kind = inspect.Parameter.KEYWORD_ONLY
     parameters = [
         inspect.Parameter(one.name, kind, default=one.default, annotation=hints[one.name])
-        for one in fields(_Given)
+        for one in fields(_ConformanceOptions)
     ]
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    called.__annotations__ = {one.name: hints[one.name] for one in fields(_Given)}
+    called.__annotations__ = {one.name: hints[one.name] for one in fields(_ConformanceOptions)}
     called.__doc__ = command.__doc__
     called.__name__ = command.__name__
     return called
@@ -104,7 +104,7 @@ def _with_options(command: Callable[[_Given], None]) -> Callable[..., None]:
 
 @app.command()
 @_with_options
-def conformance(given: _Given) -> None:
+def conformance(given: _ConformanceOptions) -> None:
     """Test a device: the tester plays the server, and does to it what a floor does.
 
     Point the device at the tester, and let it play one round after another without end. The tester cuts its
@@ -127,7 +127,7 @@ def conformance(given: _Given) -> None:
     raise typer.Exit(0 if report.passed else 1)
 
 
-def _tested(given: _Given) -> "ConformanceReport":
+def _tested(given: _ConformanceOptions) -> "ConformanceReport":
     """Runs the tests; ends the command where they cannot be run."""
     import asyncio
 
@@ -139,7 +139,7 @@ def _tested(given: _Given) -> "ConformanceReport":
         fail(f"{given.server or given.run or given.listen}: {error.strerror or error}")
 
 
-async def _of_device(given: _Given) -> "ConformanceReport":
+async def _of_device(given: _ConformanceOptions) -> "ConformanceReport":
     from jackpot.lab.conformance.device import Options, examine
     from jackpot.lab.conformance.played import ConformanceSession, Setting
     from jackpot.lab.conformance.power import ManualPower, ProcessPower
@@ -186,8 +186,8 @@ def _asked_of_a_person(text: str) -> None:
     typer.prompt(text, default="", show_default=False, err=True)
 
 
-async def _of_server(given: _Given) -> "ConformanceReport":
-    from jackpot.lab.conformance.server import ConformanceTarget, NotLetIn, examine
+async def _of_server(given: _ConformanceOptions) -> "ConformanceReport":
+    from jackpot.lab.conformance.server import ConformanceTarget, HelloRefused, examine
 
     host, port = _place("--server", given.server or "")
     tls = _calling_tls(given)
@@ -196,11 +196,11 @@ async def _of_server(given: _Given) -> "ConformanceReport":
     try:
         target = ConformanceTarget(host, port, device, key, given.link, given.wager, tls)
         return await examine(target, quick=given.quick)
-    except NotLetIn as refused:
+    except HelloRefused as refused:
         fail(f"{given.server}: {refused}; --device and --key name a table of it")
 
 
-def _only(given: _Given) -> tuple[str, ...]:
+def _only(given: _ConformanceOptions) -> tuple[str, ...]:
     from jackpot.lab.conformance.report import BY_NAME
 
     for name in given.only or ():
@@ -209,7 +209,7 @@ def _only(given: _Given) -> tuple[str, ...]:
     return tuple(given.only or ())
 
 
-def _offers(given: _Given) -> "tuple[ConformanceOffer, ...]":
+def _offers(given: _ConformanceOptions) -> "tuple[ConformanceOffer, ...]":
     from jackpot.catalogue import ids_for
     from jackpot.lab.conformance.offers import offer_of
     from jackpot.text import did_you_mean
@@ -221,7 +221,7 @@ def _offers(given: _Given) -> "tuple[ConformanceOffer, ...]":
     return tuple(map(offer_of, dict.fromkeys(given.offer or ())))
 
 
-def _device(given: _Given) -> tuple[str, bytes]:
+def _device(given: _ConformanceOptions) -> tuple[str, bytes]:
     """The id and key of the device."""
     from jackpot.config import read_key
 
@@ -240,7 +240,7 @@ def _place(option: str, text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def _listening_tls(given: _Given) -> "ssl.SSLContext | None":
+def _listening_tls(given: _ConformanceOptions) -> "ssl.SSLContext | None":
     """TLS of the tester as a server; with --ca the device must show a certificate."""
     import ssl
 
@@ -254,7 +254,7 @@ def _listening_tls(given: _Given) -> "ssl.SSLContext | None":
     return context
 
 
-def _calling_tls(given: _Given) -> "ssl.SSLContext | None":
+def _calling_tls(given: _ConformanceOptions) -> "ssl.SSLContext | None":
     """TLS of the tester as a table."""
     import ssl
 

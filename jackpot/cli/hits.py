@@ -25,6 +25,8 @@ app = typer.Typer(
 
 # Zero, as an answer writes it.
 NOTHING: Final = "0.00"
+# What the table says of a lamp, by what an answer calls it.
+LAMPS: Final = {"lit": "lit", "lamp_failed": "failed"}
 # Whom `hits show` says what the law takes of, by what an answer calls them.
 PAYEES: Final = {
     "numbered": "resident, with a taxpayer number",
@@ -106,6 +108,8 @@ def show_(
     columns = ["award", "seat", "kind", "level", "amount", "pays", "status", "unverified"]
     if any(map(_differs, one["awards"])):
         columns.insert(5, "difference")
+    if any(award["lamp"] for award in one["awards"]):
+        columns.append("lamp")
     print_table("awards", columns, [_row(client, award, columns) for award in one["awards"]])
     for tax in one["taxes"]:
         _show_taxes(client, tax)
@@ -138,7 +142,8 @@ def _called(hit: dict[str, Any]) -> str:
 def validate(call: ActCall) -> None:
     """Validate a hit: say that its hand was seen and that its awards are right.
 
-    --write takes dealer, witness and surveillance.
+    --write takes dealer, witness and surveillance. Where the table says that a lamp failed, --lamp says what
+    it shows.
 
     Example: jackpot hits validate H12 --write "dealer=Dee Lear" --by "Ann Lee" -c /etc/jackpot/config.toml
     """
@@ -325,6 +330,7 @@ _SHOWN: Final[dict[str, Callable[[ApiClient, Any], str]]] = {
     "difference": lambda client, sum_: client.money(sum_) if sum_ != NOTHING else "",
     "envy": ApiClient.money,
     "at": ApiClient.moment,
+    "lamp": lambda _, value: LAMPS.get(value, ""),
     "unverified": lambda _, value: "unverified" if value else "",
 }
 

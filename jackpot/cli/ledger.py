@@ -96,7 +96,7 @@ def copy(
 
     Example: jackpot ledger copy postgresql://owner@db.casino/ledger --config /etc/jackpot/config.toml
     """
-    from jackpot.ledger.maintenance import copy as copying
+    from jackpot.ledger.maintenance import copy as ledger_copy
     from jackpot.ledger.open import opened
 
     source = ledger_of(ledger, config)
@@ -105,7 +105,7 @@ def copy(
         async with opened(source, readonly=True) as from_:
             async with opened(target) as to:
                 with bar() as progress:
-                    copied = await copying.copy(from_, to, progress)
+                    copied = await ledger_copy.copy(from_, to, progress)
             await _tell_copied(copied, from_, "the copy")
 
     with _told("not copied: "):
@@ -125,7 +125,7 @@ def backup(
 
     Example: jackpot ledger backup /backup/ledger.db --ledger postgresql://floor@db.casino/ledger
     """
-    from jackpot.ledger.maintenance import backup as backing
+    from jackpot.ledger.maintenance import backup as ledger_backup
     from jackpot.ledger.open import opened
 
     url = ledger_of(ledger, config)
@@ -133,7 +133,7 @@ def backup(
     async def work() -> None:
         async with opened(url, readonly=True) as source:
             with bar() as progress:
-                copied = await backing.backup(source, file, progress)
+                copied = await ledger_backup.backup(source, file, progress)
             await _tell_copied(copied, source, str(file))
 
     with _told("not backed up: "):
@@ -151,13 +151,15 @@ def restore(
     Example: jackpot ledger restore /backup/ledger.db --ledger postgresql://owner@db.casino/ledger
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger.maintenance import backup as backing
+    from jackpot.ledger.maintenance import backup as ledger_backup
     from jackpot.ledger.open import opened
     from jackpot.rules.signing import SITE
 
     url = ledger_of(ledger, config)
     with _told("not restored: "), bar() as progress:
-        copied = asyncio.run(backing.restore(file, lambda: opened(url), SystemClock().unix_ms(), progress))
+        copied = asyncio.run(
+            ledger_backup.restore(file, lambda: opened(url), SystemClock().unix_ms(), progress)
+        )
     for bank in copied:
         head = bank.head
         typer.echo(f"{head.bank}: {counted(head.seq, 'row')} restored and proved, head {head.hash.hex()}")
@@ -293,19 +295,19 @@ def _believed(given: list[str], client: ApiClient) -> dict[str, int]:
     return tables
 
 
-class _Made(NamedTuple):
+class _OpenedLedger(NamedTuple):
     """Result of opening a ledger, as of a Store."""
 
     created: bool
     applied: list[str]
 
 
-async def _opened(url: str) -> _Made:
+async def _opened(url: str) -> _OpenedLedger:
     """Opens a ledger, which makes or migrates it, and closes it."""
     from jackpot.ledger.open import opened
 
     async with opened(url) as store:
-        return _Made(store.created, store.applied)
+        return _OpenedLedger(store.created, store.applied)
 
 
 @contextmanager
@@ -334,7 +336,7 @@ def _give_rights(url: str, no_roles: bool) -> None:
         typer.echo("jackpot_server and jackpot_auditor have their rights: grant them to roles that sign in")
 
 
-def _tell_applied(made: _Made) -> None:
+def _tell_applied(made: _OpenedLedger) -> None:
     for note in made.applied:
         typer.echo(f"applied {note}")
 

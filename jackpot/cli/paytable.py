@@ -120,14 +120,14 @@ def count(
 def _odds(found: "Paytable") -> list[tuple[str, str]]:
     """Return, hit frequency and break-even meter for one player, at the printed seeds."""
     from jackpot.odds.analysis import AnalysisConditions
-    from jackpot.odds.analysis import analyze as found_by
+    from jackpot.odds.analysis import analyze as analyze_wager
     from jackpot.odds.sheets import brief
     from jackpot.odds.subject import OperatorChoices, subject_of
 
-    odds = brief(found_by(subject_of(found.id, OperatorChoices()), AnalysisConditions()))
+    odds = brief(analyze_wager(subject_of(found.id, OperatorChoices()), AnalysisConditions()))
     if found.stake_open is None:
         return odds
-    kept = brief(found_by(subject_of(found.id, OperatorChoices(stake="kept")), AnalysisConditions()))
+    kept = brief(analyze_wager(subject_of(found.id, OperatorChoices(stake="kept")), AnalysisConditions()))
     return [odds[0], *kept]
 
 

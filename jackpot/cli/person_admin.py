@@ -37,7 +37,7 @@ def done(call: ActCall, said: str, **more: Any) -> None:
     client.show(answer, once or said.format_map(words))
 
 
-def sign_in_offline(
+def act_offline(
     config: Path | None, work: "Callable[[AuthService], Awaitable[T]]", *, first: bool = False
 ) -> T:
     """Takes the people's bank of a ledger that no server has, and performs acts there.
@@ -45,7 +45,7 @@ def sign_in_offline(
     first: an empty one gets its banks, as at a server's first start; nobody may be writing any of them, for
     the first people's entry says where each stands.
     """
-    from jackpot.auth.offline_people import sign_in_offline as taken
+    from jackpot.auth.offline_people import sign_in_offline
     from jackpot.bank.config_alignment import begin
     from jackpot.clock import SystemClock
     from jackpot.ledger.store import LedgerError
@@ -60,7 +60,7 @@ def sign_in_offline(
         async with alone(found, *banks, first=first, nobody=first) as store:
             if await begin(store, found, clock.unix_ms()):
                 typer.echo(f"the ledger was empty: it has {', '.join((*found.banks, SITE))} now")
-            async with taken(store, found.ledger.url, clock) as auth:
+            async with sign_in_offline(store, found.ledger.url, clock) as auth:
                 try:
                     return await work(auth)
                 except Denied as denied:
@@ -79,7 +79,7 @@ async def signers(store: "Store", url: str, *called: str) -> "People":
     configuration allows that. Ends the command on a refusal, and where a server has the people's bank: to
     sign in is written there. Raises LedgerError.
     """
-    from jackpot.auth.offline_people import sign_in_offline as taken
+    from jackpot.auth.offline_people import sign_in_offline
     from jackpot.clock import SystemClock
     from jackpot.ledger.reading import Reader
     from jackpot.rules.signing import SITE, People
@@ -91,7 +91,7 @@ async def signers(store: "Store", url: str, *called: str) -> "People":
     if not sheet.state.people:
         return People(called, sheet.proof())
     await until_free(store, (SITE,))
-    async with taken(store, url, SystemClock()) as auth:
+    async with sign_in_offline(store, url, SystemClock()) as auth:
         try:
             people = [await _admin(auth, login) for login in called]
             return People(proof=await auth.proof_of(people))
@@ -148,7 +148,7 @@ def _by_command(call: ActCall, more: dict[str, Any]) -> dict[str, Any]:
         number = _nobody(login) if person is None else person.id
         return await _carried_out(auth, people, call.act(**more, person=number))
 
-    answer = sign_in_offline(client.config, work)
+    answer = act_offline(client.config, work)
     if isinstance(answer, str):
         fail(answer)
     found: dict[str, Any] = msgspec.to_builtins(answer)

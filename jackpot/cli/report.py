@@ -239,7 +239,7 @@ def _run(report: Report, asked: ReportOptions) -> None:
 
     from jackpot.ledger.open import open_reader
     from jackpot.ledger.store import LedgerError
-    from jackpot.reports.report import Unanswerable, steady
+    from jackpot.reports.report import ReportRefused, steady
     from jackpot.rules.registry import UnknownEventError
 
     if asked.as_csv + asked.as_json + (asked.html is not None) > 1:
@@ -252,7 +252,7 @@ def _run(report: Report, asked: ReportOptions) -> None:
             archive = partial(_opened, opened, asked.archive) if asked.archive is not None else None
             found = report.asked(ledger, asked.wanted(place, ledger, archive))
             _write(report, found, asked, place.site)
-    except (LedgerError, Unanswerable) as error:
+    except (LedgerError, ReportRefused) as error:
         fail(str(error))
     except (UnknownEventError, MsgspecError, LookupError) as error:
         fail(f"the journal holds what cannot be: {error}; run jackpot verify")
@@ -301,7 +301,7 @@ def _show(report: Report, found: "ReportResult", shown: Any, *, every: bool) -> 
 
     every: the rows, too, that a brief one leaves out.
     """
-    from jackpot.reports.output import Totals
+    from jackpot.reports.output import CUT, Totals
 
     for fact in found.facts:
         typer.echo(f"{fact.name}: {shown.fact(fact)}")
@@ -326,6 +326,8 @@ def _show(report: Report, found: "ReportResult", shown: Any, *, every: bool) -> 
             typer.echo(
                 f"total {report.columns[number].name}: {shown.cell(report.columns[number].kind, micros)}"
             )
+    if shown.cut:
+        typer.echo(CUT)
 
 
 def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:

@@ -15,7 +15,7 @@ from jackpot.cli.options import fail
 from jackpot.clock import SystemClock
 from jackpot.config import Config
 from jackpot.rules.terms import METER
-from jackpot.web.live import Live
+from jackpot.web.live import LiveStreams
 from jackpot.web.sign_pages import Screens, secure, whole_hands
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
@@ -26,6 +26,11 @@ STATES: Final = ("normal", ODDS, "pending", "suspended", "fault")
 # Seconds after a win at which its sum has been counted, by level; a lower one is celebrated as a minor.
 SHOWN_S: Final = {METER: 12.0, "mega": 12.0, "major": 8.0}
 SHOWN_LOW_S: Final = 4.0
+# The acts of a mega after the first one, each at a moment that shows what it is (phases.js).
+ACTS_S: Final = {"fountain": 20.0, "again": 28.5, "spot": 40.0, "hand": 48.0}
+HIGHEST: Final = (METER, "mega")
+# How much of its way a meter that must hit by a sum has gone in its picture: there it is tensest.
+NEAR: Final = 0.98
 # How long an idle sign shows each of its scenes (idle.js).
 SCENE_S: Final = 8
 # Page time in which fonts come, digits settle and cards are dealt.
@@ -48,10 +53,17 @@ def states_of(config: Config, link: str) -> Iterator[tuple[str, str]]:
     # After the hands that win a level, and the line that the meter grows.
     later = f"normal&past={(len(whole_hands(terms)) + 1) * SCENE_S}"
     for state in STATES:
-        yield state, f"preview={later if state == ODDS else state}&held=settled"
+        if state != ODDS:
+            yield state, f"preview={state}&held=settled"
+        elif terms.rows:
+            yield state, f"preview={later}&held=settled"
+    if any(level.must_hit_by is not None for level in terms.levels):
+        yield "near", f"preview=normal&near={NEAR}&held=settled"
     for level in terms.levels:
-        past = SHOWN_S.get(level.level, SHOWN_LOW_S)
-        yield f"win-{level.level}", f"preview=win&held=settled&level={level.level}&past={past}"
+        won = f"preview=win&held=settled&level={level.level}&past="
+        yield f"win-{level.level}", f"{won}{SHOWN_S.get(level.level, SHOWN_LOW_S)}"
+        for act, past in ACTS_S.items() if level.level in HIGHEST else ():
+            yield f"win-{level.level}-{act}", f"{won}{past}"
 
 
 async def pictures(config: Config, folder: Path) -> AsyncIterator[Path]:
@@ -70,7 +82,7 @@ async def pictures(config: Config, folder: Path) -> AsyncIterator[Path]:
 async def _served(config: Config) -> AsyncIterator[str]:
     """The sign pages alone, on an address of this machine that nobody else knows."""
     app = web.Application()
-    app.add_routes(Screens(config, Live([], SystemClock())).public())
+    app.add_routes(Screens(config, LiveStreams([], SystemClock())).public())
     app.on_response_prepare.append(secure)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()

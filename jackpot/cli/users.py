@@ -10,7 +10,7 @@ from jackpot.api.queries.people import AddPerson, EraseName, GiveCode
 from jackpot.cli.act_command import ActCall, act_command
 from jackpot.cli.options import ConfigFile, configured, fail, hidden, person
 from jackpot.cli.options import table as print_table
-from jackpot.cli.person_admin import directory_of, done, sign_in_offline
+from jackpot.cli.person_admin import act_offline, directory_of, done
 from jackpot.rules.acts.people import EndPerson, EndToken, Grant, ResetSecret, WithdrawRole
 from jackpot.text import counted
 
@@ -46,7 +46,7 @@ def init(config: ConfigFile = None) -> None:
     from jackpot.auth.person_admin import PersonAdmin
 
     first = [_asked(f"{which} of two: ") for which in ("The first", "The second")]
-    sign_in_offline(config, lambda auth: PersonAdmin(auth).begin(first, person(None)), first=True)
+    act_offline(config, lambda auth: PersonAdmin(auth).begin(first, person(None)), first=True)
     typer.echo(f"{first[0].login} and {first[1].login} are admins. Start the server; both sign in.")
 
 
@@ -206,7 +206,7 @@ def recover(login: Login, name: Name = None, config: ConfigFile = None) -> None:
     from jackpot.auth.person_admin import NewPerson, PersonAdmin
 
     admin = NewPerson(login, name or login, _secret())
-    sign_in_offline(config, lambda auth: PersonAdmin(auth).recover(admin, person(None)))
+    act_offline(config, lambda auth: PersonAdmin(auth).recover(admin, person(None)))
     typer.echo(f"{login} is an admin; the journal says that {person(None)} made them one")
 
 

@@ -70,7 +70,7 @@ else:
     Connection = asyncpg.Connection
 
 
-class _Watched(Connection):
+class _MonitoredConnection(Connection):
     """A connection with socket keepalive and timeouts. exposed: why others could read it."""
 
     exposed: str | None = None
@@ -107,7 +107,7 @@ async def connect(url: str, *, readonly: bool = False) -> Connection:
                 timeout=CONNECT_S,
                 target_session_attrs=SessionAttribute.any if readonly else SessionAttribute.read_write,
                 server_settings=READER if readonly else WRITER,
-                connection_class=_Watched,
+                connection_class=_MonitoredConnection,
                 max_cached_statement_lifetime=0,
             )
         except FAILURES:
@@ -150,7 +150,7 @@ def without_password(url: str) -> str:
 
 def exposed(connection: Connection) -> list[str]:
     """Warning if others could read the connection; empty if both ends are on one machine."""
-    if isinstance(connection, _Watched) and connection.exposed is not None:
+    if isinstance(connection, _MonitoredConnection) and connection.exposed is not None:
         return [f"the connection to the database {connection.exposed}: sslmode=verify-full in its URL"]
     return []
 

@@ -26,7 +26,7 @@ LINE_MAX: Final = 4_096
 
 Hex = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}(?!\n)$")]
 Count = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
-Known = Mapping[str, bytes]
+KeysById = Mapping[str, bytes]
 """Public keys of a site, 32 bytes each, by fingerprint."""
 
 
@@ -72,7 +72,7 @@ def fingerprint(public: bytes) -> str:
     return sha256(public_der(public)).hexdigest()
 
 
-def known_keys(keys: Iterable[bytes]) -> Known:
+def known_keys(keys: Iterable[bytes]) -> KeysById:
     """Public keys by their fingerprints."""
     return {fingerprint(public): public for public in keys}
 
@@ -93,7 +93,7 @@ def read_line(line: bytes) -> SignedHead | None:
         return None
 
 
-def unsigned(head: SignedHead, known: Known) -> str | None:
+def unsigned(head: SignedHead, known: KeysById) -> str | None:
     """Why the signature is not valid; None if a known key made it."""
     public = known.get(head.key)
     if public is None:
@@ -106,7 +106,7 @@ def unsigned(head: SignedHead, known: Known) -> str | None:
     return None
 
 
-class _Kept(NamedTuple):
+class _KeptHead(NamedTuple):
     line: int
     epoch: int
     hash: str
@@ -120,7 +120,7 @@ class BankHeads:
         self.newest = 0
         self._problems: list[str] = []
         self._epoch = 0
-        self._by_seq: dict[int, list[_Kept]] = {}
+        self._by_seq: dict[int, list[_KeptHead]] = {}
 
     def add(self, line: int, head: SignedHead) -> str | None:
         """Adds the next head of the file. Returns why it cannot follow the ones before, if it cannot."""
@@ -133,7 +133,7 @@ class BankHeads:
         self._epoch, self.newest = head.epoch, head.seq
         kept = self._by_seq.setdefault(head.seq, [])
         if (head.epoch, head.hash) not in [one[1:] for one in kept]:  # the hourly ones say the same again
-            kept.append(_Kept(line, head.epoch, head.hash))
+            kept.append(_KeptHead(line, head.epoch, head.hash))
         return None
 
     @property
@@ -200,7 +200,7 @@ class KeptHeads(NamedTuple):
         return [f"bank {bank} is not in the ledger, and a head of it was signed" for bank in gone]
 
 
-def read_heads(lines: Iterable[bytes], site: str, known: Known) -> KeptHeads:
+def read_heads(lines: Iterable[bytes], site: str, known: KeysById) -> KeptHeads:
     """All heads of a file that a known key of the site signed, by bank. lines: with or without their ends."""
     found = KeptHeads({}, [], [])
     for number, line in enumerate(lines, 1):
@@ -220,7 +220,7 @@ def read_heads(lines: Iterable[bytes], site: str, known: Known) -> KeptHeads:
     return found
 
 
-def newest_heads(file: Path, banks: Collection[str], known: Known) -> dict[str, SignedHead]:
+def newest_heads(file: Path, banks: Collection[str], known: KeysById) -> dict[str, SignedHead]:
     """The head of each bank's highest row that a known key signed, wherever it stands. Raises OSError.
 
     An old line that is appended again hides nothing. The file is read from its end, where the highest head of

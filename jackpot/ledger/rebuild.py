@@ -139,7 +139,7 @@ def still_own(head: Head, epoch: int) -> None:
         raise over(head.bank, epoch)
 
 
-class _Beginning(NamedTuple):
+class _StartingPoint(NamedTuple):
     """Starting point of a replay. hash: of the last row in it. kept: the row of a newer snapshot, 0 for none.
 
     why: no newer snapshot was taken, a sentence each. sealed: the next row was found to seal it.
@@ -154,7 +154,7 @@ class _Beginning(NamedTuple):
 
 def _begin_held(
     ledger: Reader, head: Head, keep: Keep, held: HeldRows, wrong: list[str]
-) -> _Beginning | None:
+) -> _StartingPoint | None:
     """Starting point from the held state, if the journal has its last row; otherwise None, and all is read.
 
     keep: as `rebuild`. wrong: takes a sentence where what is held contradicts itself.
@@ -168,7 +168,7 @@ def _begin_held(
         except LedgerCorrupt as error:
             wrong.append(f"what this server holds in memory is wrong: {error}")
             return None
-        return _Beginning(engine, place.hash, newest, [], sealed=False)
+        return _StartingPoint(engine, place.hash, newest, [], sealed=False)
     return None
 
 
@@ -190,7 +190,7 @@ def _held_at(place: PossibleEnd, newest: int, keep: Keep) -> Engine:
     return engine
 
 
-def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginning:
+def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _StartingPoint:
     """Starting point: the older of the two newest sealed snapshots, otherwise an empty engine.
 
     proved: as `rebuild`. A snapshot below that row has its seal in what was signed; the others are not taken.
@@ -213,7 +213,7 @@ def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginn
             why.append(str(error))
         else:
             if newer is not None:
-                return _Beginning(engine, snapshot.hash, newer.seq, why, sealed=True)
+                return _StartingPoint(engine, snapshot.hash, newer.seq, why, sealed=True)
             newer = engine
         snapshot = ledger.newest_snapshot(bank, below=snapshot.seq)
     if newer is not None and newer.state.sealed:
@@ -221,7 +221,7 @@ def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginn
     if cut is not None:
         why.append(f"a start needs two snapshots that are sealed, and {is_archived(bank, cut)}")
         raise LedgerCorrupt("; ".join(why))
-    return _Beginning(Engine(bank), genesis(bank), 0, why, sealed=False)
+    return _StartingPoint(Engine(bank), genesis(bank), 0, why, sealed=False)
 
 
 def check_sealed(ledger: Reader, snapshot: Snapshot) -> None:

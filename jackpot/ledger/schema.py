@@ -65,7 +65,7 @@ class SchemaFacts(NamedTuple):
     rights: list[tuple[str, str, str]]
 
 
-class Known(msgspec.Struct, frozen=True):
+class ExpectedSchema(msgspec.Struct, frozen=True):
     """Expected schema. rights: for each object, the most that anybody but its owner may have."""
 
     facts: dict[str, str]
@@ -93,7 +93,7 @@ def postgres_version() -> Version:
     return Version(newest, newest)
 
 
-def _places(known: Known) -> frozenset[str]:
+def _places(known: ExpectedSchema) -> frozenset[str]:
     """The names of its tables and columns."""
     sorts = (fact.partition(" ") for fact in known.facts)
     return frozenset(name for sort, _, name in sorts if sort in {"table", "column"})
@@ -104,7 +104,7 @@ def postgres() -> Conversation[Differences]:
     return _compared((yield from postgres_facts()), _postgres_known())
 
 
-def _compared(found: SchemaFacts, known: Known) -> Differences:
+def _compared(found: SchemaFacts, known: ExpectedSchema) -> Differences:
     problems = [
         _differ(thing, found.facts.get(thing), known.facts.get(thing))
         for thing in sorted(found.facts.keys() | known.facts.keys())
@@ -149,13 +149,13 @@ def _sqlite_facts() -> Conversation[SchemaFacts]:
 
 
 @cache
-def _sqlite_known(number: int) -> Known:
+def _sqlite_known(number: int) -> ExpectedSchema:
     """Expected facts of the migrations up to this one, from a database in memory."""
     with closing(apsw.Connection(":memory:")) as connection:
         for sql in (CREATE, *(migration.sql for migration in migrations("sqlite")[:number])):
             connection.execute(sql)
         made = carry(_sqlite_facts(), lambda sql, values: connection.execute(sql, values).fetchall())
-    return Known(made.facts, made.plain, {})
+    return ExpectedSchema(made.facts, made.plain, {})
 
 
 def postgres_facts() -> Conversation[SchemaFacts]:
@@ -174,8 +174,8 @@ def postgres_facts() -> Conversation[SchemaFacts]:
 
 
 @cache
-def _postgres_known() -> Known:
-    return msgspec.json.decode(_of_postgres("facts.json"), type=Known)
+def _postgres_known() -> ExpectedSchema:
+    return msgspec.json.decode(_of_postgres("facts.json"), type=ExpectedSchema)
 
 
 def _of_postgres(name: str) -> bytes:

@@ -181,7 +181,7 @@ class ConnectionAdmission:
             self._control.happens(self, what)
 
 
-class _Lines:
+class _WaitingLines:
     """Lines of waiting connections by address, first in first out; addresses take turns."""
 
     def __init__(self) -> None:
@@ -229,7 +229,7 @@ class AdmissionControl:
         self.inside: set[ConnectionAdmission] = set()
         self.allowance = RESERVE
         self._allowed_at = now
-        self._lines = _Lines()
+        self._lines = _WaitingLines()
         self._known: dict[str, None] = {}
         self._strangers: dict[AdmissionStage, dict[ConnectionAdmission, None]] = {
             stage: {} for stage in STRANGERS

@@ -131,15 +131,15 @@ def made_of(kind: HandKind, game: Game, hands: Array) -> Array:
     return places_of((*NAMES[kind], "high-card"), cards)
 
 
-class _Own(NamedTuple):
+class _OwnCards(NamedTuple):
     cards: Array
     masks: Array
 
 
-def _own(size: int) -> _Own:
+def _own(size: int) -> _OwnCards:
     """Every set of own cards: its cards, and its ranks in each suit."""
     cards = sets_of(size)
-    return _Own(cards, masks_of(cards))
+    return _OwnCards(cards, masks_of(cards))
 
 
 def boards_of(size: int) -> tuple[Array, Array]:

@@ -30,7 +30,7 @@ from jackpot.text import Sentence
 PAID_BY_HOUSE: Final[Mapping[str, str]] = {"odds": "odds", "envy": "envy", "draw": "draws"}
 """By the kind of an award that no meter pays, its figure."""
 FROM_HOUSE: Final = (*PAID_BY_HOUSE.values(), "stakes")
-"""The figures of what no meter pays: awards, and the wagers that awards of "N to 1" give back (B4)."""
+"""The figures of what postings without a meter award: stakes that "N to 1" gives back are among it (B4)."""
 
 
 class BonusKey(NamedTuple):

@@ -76,7 +76,7 @@ class Sums:
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Every table, link and hour of the gaming days. Raises Unanswerable, LedgerError."""
+    """Every table, link and hour of the gaming days. Raises ReportRefused, LedgerError."""
     named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
     must_be_there(wanted, [*named.values()])
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}

@@ -46,7 +46,7 @@ COLUMNS: Final = (
         "stakes", "money", "of it, returned to winners at odds of N to 1: no cost", total=True, spare=True
     ),
     ReportColumn("cost", "money", "all that follows, up to the seeds", total=True),
-    ReportColumn("left_to_the_house", "money", "wagered, less the stakes and the cost", total=True),
+    ReportColumn("left_to_the_house", "rest", "wagered, less the stakes and the cost", total=True),
     ReportColumn("onto_meters", "money", "of the wagers, the primary part", total=True, spare=True),
     ReportColumn("onto_reserves", "money", "of the wagers", total=True, spare=True),
     ReportColumn("odds_paid", "money", "by the house", total=True, spare=True),
@@ -96,7 +96,7 @@ Figures = Counter[str]
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Costs of every table and link by period. Raises Unanswerable, LedgerError."""
+    """Costs of every table and link by period. Raises ReportRefused, LedgerError."""
     named = {bank: names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links}
     must_know(named.values(), [wanted.link] if wanted.link else [])
     if wanted.by == "month" and wanted.first is None and wanted.last is None:

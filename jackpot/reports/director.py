@@ -4,17 +4,17 @@ import msgspec
 
 from jackpot.ledger.reading import Reader
 from jackpot.reports import result
-from jackpot.reports.output import CellFormat
+from jackpot.reports.output import CUT, CellFormat
 from jackpot.reports.read.gaming_days import month_before, months_of
-from jackpot.reports.report import GROUPS, ReportRequest
-from jackpot.reports.result import MonthBook, ResultFigures, month_book, ordered, per_cent
+from jackpot.reports.report import GROUPS, Fact, ReportRequest
+from jackpot.reports.result import MonthBook, ResultFigures, hit_cells, month_book, ordered, per_cent
 from jackpot.text import Sentence, game
 
 # Tables on the page, those with the most wagers first; the report has them all.
 TOP_TABLES = 10
 # Figures of the page, in order: columns of the report of a month's result.
 FIGURES = (
-    "wagered", "onto_meters", "paid", "running_cost", "running_per_cent", "expected_cost",
+    "wagered", "stakes", "onto_meters", "paid", "running_cost", "running_per_cent", "expected_cost",
     "expected_per_cent", "left_to_the_house", "seeds", "expected_seeds", "hits", "expected_hits", "chance",
 )  # fmt: skip
 
@@ -47,7 +47,7 @@ class DirectorPage(msgspec.Struct, frozen=True):
     """The page. months: those that the ledger has, the newest first. titles: of the figures.
 
     shown, before: the totals of a month and of the one before it. groups, days, summary: of the first of
-    them. empty: nothing was played in it.
+    them. empty: nothing was played in it. meant: what the figures mean.
     """
 
     months: list[str]
@@ -59,11 +59,12 @@ class DirectorPage(msgspec.Struct, frozen=True):
     days: list[DirectorDay]
     empty: bool
     summary: list[tuple[str, str]]
+    meant: list[tuple[str, str]]
     problems: list[str]
 
 
 def director_page(ledger: Reader, wanted: ReportRequest, shown: CellFormat) -> DirectorPage:
-    """The page of the month asked for, or of the last one. Raises Unanswerable, LedgerError."""
+    """The page of the month asked for, or of the last one. Raises ReportRefused, LedgerError."""
     months = months_of(ledger, wanted.banks, wanted.site)
     book = month_book(ledger, wanted)
     total = book.total()
@@ -82,6 +83,7 @@ def director_page(ledger: Reader, wanted: ReportRequest, shown: CellFormat) -> D
         ],
         empty=not total.played_on(),
         summary=[(shown.title(fact.name), shown.fact(fact)) for fact in result.summary(total, wanted)],
+        meant=[(shown.title(fact.name), shown.fact(fact)) for fact in (*result.MEANT, Fact("sums", CUT))],
         problems=[shown.say(problem) for problem in (*book.problems, *before.problems)],
     )
 
@@ -107,7 +109,7 @@ def _wagered(found: tuple[str, ResultFigures]) -> int:
 
 
 def _row(key: str, name: str, figures: ResultFigures, shown: CellFormat) -> DirectorRow:
-    expected, chance, how = figures.difference().cells()
+    hits, expected, chance, how = hit_cells(figures)
     told = shown.cell("figure", chance)
     said = Sentence("{chance} ({how})", chance=told, how=how) if told else ""
     sums = {
@@ -116,15 +118,16 @@ def _row(key: str, name: str, figures: ResultFigures, shown: CellFormat) -> Dire
         "paid": figures.paid,
         "running_cost": figures.running,
         "expected_cost": figures.expected,
-        "left_to_the_house": figures.left,
         "seeds": figures.seeds,
         "expected_seeds": figures.expected_seeds,
     }
     cells = {figure: shown.cents(micros) for figure, micros in sums.items()}
     cells |= {
+        "stakes": shown.cents(figures.stakes) if figures.stakes else "",
+        "left_to_the_house": shown.rest(figures.left),
         "running_per_cent": per_cent(figures.running, figures),
         "expected_per_cent": per_cent(figures.expected, figures),
-        "hits": shown.cell("count", figures.hits),
+        "hits": shown.cell("count", hits),
         "expected_hits": str(expected),
         "chance": shown.say(said),
     }

@@ -19,10 +19,23 @@ from jackpot.rules.acts.programs import ProgramBegan, ProgramConfirmed
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.requests import RequestExpired, why_over
 from jackpot.rules.acts.tables import TableOpened
-from jackpot.rules.events import Closed, Event, HitMade, Locked, Settled, Voided, Wagered, Withdrawn
+from jackpot.rules.events import (
+    Closed,
+    Event,
+    HitMade,
+    LampReported,
+    Locked,
+    Settled,
+    Voided,
+    Wagered,
+    Withdrawn,
+)
 from jackpot.rules.money import from_cents
 from jackpot.rules.state import Placed
 from jackpot.text import Sentence, game, joined, named, several
+
+# What is said of a lamp, in words.
+LAMPS: Final = {"lit": Sentence("lit"), "lamp_failed": Sentence("failed")}
 
 # How a sum of micro-dollars is written.
 Money = Callable[[int], str]
@@ -56,6 +69,13 @@ def about(journal: JournalNames, event: Event, money: Money, title: Title) -> Se
     match event:
         case Wagered() | Withdrawn() | Locked() | Settled() | Closed() | Voided():
             return joined(_of_round(names, event, money))
+        case LampReported():
+            return Sentence(
+                "the lamp of A{award} at seat {seat}: {state}",
+                award=event.award,
+                seat=event.seat,
+                state=LAMPS[event.state],
+            )
         case LinkOpened() | LinkChanged():
             wager, terms = money(event.terms.wager), event.terms
             link = title(terms.link)
@@ -160,6 +180,8 @@ def _word(names: EntryNames, event: Any, name: str, value: Any, money: Money) ->
                 )
                 for one in value
             )
+        case "lamp", str():
+            return Sentence("lamp {state}", state=LAMPS[value])
         case "bet", Placed():
             return Sentence("seat {seat}'s wager on {link}", seat=value.seat, link=names.link(value.link))
         case _, bool():

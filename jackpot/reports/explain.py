@@ -15,9 +15,9 @@ from jackpot.reports.report import (
     Report,
     ReportColumn,
     ReportProblem,
+    ReportRefused,
     ReportRequest,
     ReportResult,
-    Unanswerable,
 )
 from jackpot.rules import meter
 from jackpot.rules.acts.hits import Corrected, Undone
@@ -62,7 +62,7 @@ class AwardMade(NamedTuple):
 
 
 def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
-    """The bank that made the hit asked for, and its history. Raises Unanswerable.
+    """The bank that made the hit asked for, and its history. Raises ReportRefused.
 
     It is asked for by its number in that bank, or in one that this became.
     """
@@ -86,10 +86,10 @@ def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
             if wanted.hit + part.by.hits in part.hits
         ]
         if not today:
-            raise Unanswerable(
+            raise ReportRefused(
                 "no_hit_there", "there is no {hit} in {banks}", field="hit", hit=hit, banks=banks
             )
-        raise Unanswerable(
+        raise ReportRefused(
             "hit_renumbered",
             "there is no {hit} in {banks}; {today}",
             field="hit",
@@ -99,7 +99,7 @@ def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
         )
     if len(found) > 1:
         banks = one_of([f"--bank {bank}" for bank, _ in found])
-        raise Unanswerable(
+        raise ReportRefused(
             "hit_of_several_banks",
             "each bank counts its own hits; which one? {banks}",
             field="bank",
@@ -109,7 +109,7 @@ def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Every award of one hit. Raises Unanswerable, LedgerError."""
+    """Every award of one hit. Raises ReportRefused, LedgerError."""
     bank, story = the_hit(ledger, wanted)
     names = JournalNames(ledger, bank)
     hit = story.hit

@@ -26,7 +26,7 @@ from jackpot.reports.read.entries import of_kind
 from jackpot.reports.read.gaming_days import periods, wanted_span
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.read.shifts import shift_of
-from jackpot.reports.report import Brief, Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
+from jackpot.reports.report import BriefReport, Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import cards as deck
 from jackpot.rules.acts.triggers import TriggersRenewed
 from jackpot.rules.events import LevelCounted, TriggerOpened
@@ -444,5 +444,5 @@ REPORT: Final = Report(
     ("days", "link"),
     find,
     "--from 2026-11-01 --to 2026-11-20",
-    brief=Brief(lambda row: row[_VERDICT] == IMPROBABLE, "comparisons that are not improbable"),
+    brief=BriefReport(lambda row: row[_VERDICT] == IMPROBABLE, "comparisons that are not improbable"),
 )

@@ -15,7 +15,15 @@ from jackpot.reports.read.gaming_days import ReadingRow, last_day, reading_upto,
 from jackpot.reports.read.hits import HitStory, stories_within
 from jackpot.reports.read.names import HOUSE, JournalNames, must_know
 from jackpot.reports.reconcile import moved
-from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
+from jackpot.reports.report import (
+    Cell,
+    Fact,
+    Report,
+    ReportColumn,
+    ReportRefused,
+    ReportRequest,
+    ReportResult,
+)
 from jackpot.rules.state import UNPAID, Award, Status
 from jackpot.text import Sentence
 
@@ -60,7 +68,7 @@ class DayEndMeters(NamedTuple):
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """What is owed of every level at the end of one gaming day. Raises Unanswerable, LedgerError."""
+    """What is owed of every level at the end of one gaming day. Raises ReportRefused, LedgerError."""
     named = [names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links]
     must_know(named, [wanted.link] if wanted.link else [])
     facts: list[Fact] = []
@@ -77,13 +85,13 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
 
 
 def find_slip(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """One link's reading, on a paper to sign. Raises Unanswerable, LedgerError."""
+    """One link's reading, on a paper to sign. Raises ReportRefused, LedgerError."""
     named = [names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links]
     must_know(named, [wanted.link] if wanted.link else [])
     links = {terms.link for names in named for terms in names.links.values()}
     if wanted.link is None and len(links) != 1:
         known = " ".join(sorted(links))
-        raise Unanswerable(
+        raise ReportRefused(
             "slip_of_several_links", "a slip is of one link; there is {links}", field="link", links=known
         )
     link = wanted.link or links.pop()
@@ -108,12 +116,12 @@ def find_slip(ledger: Reader, wanted: ReportRequest) -> ReportResult:
 def _read_in(
     ledger: Reader, banks: Iterable[JournalNames], day: str | None
 ) -> tuple[JournalNames, ReadingRow]:
-    """The first bank that has a reading of that day, with it. Raises Unanswerable."""
+    """The first bank that has a reading of that day, with it. Raises ReportRefused."""
     for names in banks if day is not None else ():
         read = reading_upto(ledger, names.bank, str(day))
         if read is not None and read.reading.day == day:
             return names, read
-    raise Unanswerable(
+    raise ReportRefused(
         "no_reading_taken", "no reading was taken for {day}", field="day", day=day or Sentence("any day")
     )
 

@@ -31,6 +31,7 @@ AWARDS: Final = (
     ReportColumn("paid_from", "word", "a meter, or the house: odds, envy or a draw"),
     ReportColumn("what", "word", "won, or what was done with it later"),
     ReportColumn("amount", "sum", "what it came to, or by how much that changed", total=True),
+    ReportColumn("stake", "sum", "returned besides at odds of N to 1, or kept again", total=True, spare=True),
 )
 SEEDS: Final = (
     ReportColumn("bank"),
@@ -54,14 +55,14 @@ _BY_HOUSE: Final = f"""
 
 
 def find_awards(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Every change of an award in the gaming days. Raises Unanswerable, LedgerError."""
+    """Every change of an award in the gaming days. Raises ReportRefused, LedgerError."""
     named, spans = _asked(ledger, wanted)
     rows = (row for names in named for row in _awards(ledger, wanted, names, spans[names.bank]))
     return ReportResult(periods(spans), rows, [])
 
 
 def find_seeds(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Every sum between the house and a meter in the gaming days. Raises Unanswerable, LedgerError."""
+    """Every sum between the house and a meter in the gaming days. Raises ReportRefused, LedgerError."""
     named, spans = _asked(ledger, wanted)
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
@@ -91,6 +92,7 @@ def _awards(
                 names.bank, move.seq, move.at, shift_of(move.at, wanted.site), names.link(award.link),
                 names.table(hit.table), f"H{hit.number}", f"A{award.number}", hit.hand,
                 names.level(award.link, award.level) if award.level else award.kind, move.step, move.micros,
+                move.stake,
             )  # fmt: skip
 
 

@@ -27,11 +27,15 @@ from jackpot.reports.report import (
     ReportResult,
     dicts,
 )
+from jackpot.rules.money import MICROS_PER_CENT, floor_to_cent
 from jackpot.text import Sentence, named
 
 # A spreadsheet takes a text that begins with one of these for a formula; what people typed must not be one.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _MICROS: Final = 1_000_000
+CUT: Final = Sentence(
+    "sums are cut to the cent, and so may be a cent off when added by hand; CSV has them exactly"
+)
 
 
 Row = TypeVar("Row")
@@ -41,13 +45,15 @@ class CellFormat:
     """Format of cells for the people of a site.
 
     language: a locale, of texts; without it that of the site. Sums and moments read the same in every
-    language: a sum is written as the site's signs write it.
+    language: a sum is written as the site's signs write it. cut: a sum of a report lost parts of a cent, so
+    that by hand sums may differ by a cent.
     """
 
     def __init__(self, site: Site, language: str = "") -> None:
         self._site = site
         self._money = writing(site.locale, site.currency)
         self.locale = language or site.locale
+        self.cut = False
         self.language = spoken(self.locale)
 
     def cell(self, kind: Kind, value: Cell) -> str:
@@ -57,8 +63,9 @@ class CellFormat:
                 return ""
             case "sum", int():
                 return self._money.exact(value)
-            case "money", int():
-                return self.cents(value)
+            case (("money" | "rest"), int()):
+                self.cut = self.cut or value % MICROS_PER_CENT != 0
+                return self.cents(value) if kind == "money" else self.rest(value)
             case _, NamedId():
                 return self.cell(kind, value.called)
             case "word", str():
@@ -74,6 +81,10 @@ class CellFormat:
     def cents(self, micros: int) -> str:
         """A sum cut to the cent, for who looks at many."""
         return self._money.to_the_cent(micros)
+
+    def rest(self, micros: int) -> str:
+        """What sums that were cut to the cent left of whole cents."""
+        return self.cents(-floor_to_cent(-micros))
 
     def say(self, text: str) -> str:
         """A text of the program in the reader's language."""
@@ -184,7 +195,7 @@ def as_html(
     )
     both = {
         "report": report, "shown": shown, "totals": sums, "problems": found.problems, "site": site,
-        "printed": shown.cell("moment", printed_ms),
+        "printed": shown.cell("moment", printed_ms), "note": lambda: shown.say(CUT) if shown.cut else "",
     }  # fmt: skip
     if not report.lines:
         facts = [(fact.name, shown.fact(fact)) for fact in found.facts]

@@ -9,6 +9,7 @@ from jackpot.config import Site
 from jackpot.ledger.cycles import TakePoint, settlement
 from jackpot.ledger.joined_banks import known_as
 from jackpot.ledger.reading import Reader
+from jackpot.reports.entry_text import LAMPS
 from jackpot.reports.explain import kind_of, numbers_today, placed, the_hit, where
 from jackpot.reports.read.cards import HitCards, Source, cards_of
 from jackpot.reports.read.entries import asked
@@ -23,7 +24,15 @@ from jackpot.reports.read.hits import (
 )
 from jackpot.reports.read.meter_history import LevelRef, entry_at
 from jackpot.reports.read.names import JournalNames
-from jackpot.reports.report import Cell, Fact, Report, ReportColumn, ReportRequest, ReportResult, Unanswerable
+from jackpot.reports.report import (
+    Cell,
+    Fact,
+    Report,
+    ReportColumn,
+    ReportRefused,
+    ReportRequest,
+    ReportResult,
+)
 from jackpot.reports.winners import done, status, worth
 from jackpot.rules.acts.fields import Way
 from jackpot.rules.acts.hits import Corrected, Paid, Validated, ways
@@ -56,6 +65,11 @@ TAXED: Final = (
     "tax_number", "treaty_rate", "treaty_form", "way", "way_number", "document",
 )  # fmt: skip
 
+# Of these, what a paper calls by more than its name.
+_CALLED: Final[Mapping[str, str]] = {
+    "tax_number": "number of the tax form",
+    "way_number": "number of the slip, cheque or account",
+}
 # Of these, what has no line unless somebody wrote it.
 _RARE: Final = ("treaty_rate", "treaty_form")
 # What is written on papers in words of ours.
@@ -77,7 +91,7 @@ _HASH_GROUP: Final = 4
 
 
 def find_slip(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """The jackpot slip. Raises Unanswerable, LedgerError."""
+    """The jackpot slip. Raises ReportRefused, LedgerError."""
     bank, story = the_hit(ledger, wanted)
     names = JournalNames(ledger, bank)
     own = [award for award in story.hit.awards if award.kind != "envy"]
@@ -138,9 +152,17 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         if wanted.site.tax is None
         else [name for name in TAXED if name not in _RARE or name in written]
     )
-    facts += [Fact(name.replace("_", " "), _line(written.get(name, ()))) for name in lines]
+    facts += [Fact(_CALLED.get(name, name.replace("_", " ")), _line(written.get(name, ()))) for name in lines]
+    facts += _lamps(winner.awards, written)
     facts += [Fact("disputed", Sentence("it is not paid"))] if story.disputed else []
     return ReportResult(facts, _awards(wanted, names, winner.awards), [])
+
+
+def _lamps(awards: Iterable[Award], written: Mapping[str, Iterable[str]]) -> Iterator[Fact]:
+    """What the table says of a winner's lamps, and what was seen of them, where anybody says it (P3)."""
+    for name, said in (("lamp", [award.lamp for award in awards]), ("lamp seen", written.get("lamp", ()))):
+        if shown := [LAMPS[state] for state in dict.fromkeys(said) if state]:
+            yield Fact(name, joined(shown, "; "))
 
 
 def _taxes(steps: Iterable[AwardChange]) -> Iterator[Fact]:
@@ -183,13 +205,13 @@ def _ways(payments: Iterable[Paid | Corrected]) -> Iterator[Fact]:
 def winner_of(hit: Hit, seat: int) -> FormWinner:
     """The winner at that seat; for 0 the one who held the hand, else the first that it pays.
 
-    Raises Unanswerable.
+    Raises ReportRefused.
     """
     seats = winners(hit.awards) or sorted({award.seat for award in hit.awards})
     main = hit.seat if hit.seat in seats else seats[0]
     awards = [award for award in hit.awards if award.seat == (seat or main)]
     if not awards:
-        raise Unanswerable(
+        raise ReportRefused(
             "seat_without_award",
             "{hit} has no award for seat {seat}",
             field="seat",

@@ -21,9 +21,9 @@ from jackpot.reports.report import (
     Report,
     ReportColumn,
     ReportProblem,
+    ReportRefused,
     ReportRequest,
     ReportResult,
-    Unanswerable,
 )
 from jackpot.rules.acts.banks import BankBegun, BankClosed
 from jackpot.rules.meter import Accounts
@@ -68,7 +68,7 @@ class MeterLine(NamedTuple):
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Every level of every bank over one gaming day. Raises Unanswerable, LedgerError."""
+    """Every level of every bank over one gaming day. Raises ReportRefused, LedgerError."""
     facts: list[Fact] = []
     problems: list[ReportProblem] = []
     parts = []
@@ -84,7 +84,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         facts.append(Fact(bank, _told(wanted.last, days, became(ledger, bank), ends_in(ledger, bank))))
         parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
     if elsewhere and not parts:
-        raise Unanswerable("day_of_other_banks", "{banks}", field="day", banks=joined(elsewhere, "; "))
+        raise ReportRefused("day_of_other_banks", "{banks}", field="day", banks=joined(elsewhere, "; "))
     return ReportResult(facts, (row for part in parts for row in part()), problems)
 
 
@@ -128,7 +128,7 @@ def read_as(read: ReadingRow | None) -> Mapping[tuple[int, int], int]:
 
 
 def _told(day: str | None, days: EntrySpan, into: str, ends_in: str | None) -> Sentence:
-    """The span of a line. Raises Unanswerable for a day that has no reading of its own.
+    """The span of a line. Raises ReportRefused for a day that has no reading of its own.
 
     into: the bank that it became, if any. ends_in: the gaming day of its last rows then.
     """
@@ -149,9 +149,9 @@ def _told(day: str | None, days: EntrySpan, into: str, ends_in: str | None) -> S
     return Sentence("{rows}: since the first row, no gaming day has ended yet", rows=rows)
 
 
-def _not_read(day: str | None, later: str | None) -> Unanswerable:
+def _not_read(day: str | None, later: str | None) -> ReportRefused:
     """No reading of its own was taken for a gaming day; it is in that of a later one."""
-    return Unanswerable(
+    return ReportRefused(
         "day_without_reading",
         "no reading was taken for {day}; it is in that of {later}: --day {later}",
         field="day",

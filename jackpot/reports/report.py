@@ -9,11 +9,11 @@ from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
 from jackpot.text import RefusalSentence, Sentence
 
-Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code", "money"]
+Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code", "money", "rest"]
 """Of a cell: a text, a name of ours such as "royal-flush", a refusal as it was given, digits, a number,
 micro-dollars, unix ms, milliseconds; a text that a camera reads; micro-dollars that people look at to the
-cent, and programs exactly. A text that is a `Sentence` is told in the reader's language, and a `NamedId` as
-people call it."""
+cent, and programs exactly: cut, or of what such sums left of whole cents, rounded up, so that they add up.
+A text that is a `Sentence` is told in the reader's language, and a `NamedId` as people call it."""
 Cell = str | int | None
 Archive = Callable[[], Reader]
 """Opens the ledger's archive, where it is needed. Raises LedgerError."""
@@ -47,7 +47,7 @@ class ReportProblem(Sentence):
         return {"template": self.template, "values": self.english_values, "text": str(self)}
 
 
-class Unanswerable(Exception):
+class ReportRefused(Exception):
     """The report cannot be made as it was asked for; `said` says why, and what to ask for instead."""
 
     def __init__(self, template: str, plain: str, /, *, field: str = "", **values: Any) -> None:
@@ -57,10 +57,10 @@ class Unanswerable(Exception):
 
 
 def must_know_table(wanted: "ReportRequest", known: Iterable[str]) -> None:
-    """Raises Unanswerable where the report is asked of a table that no bank has. known: all tables."""
+    """Raises ReportRefused where the report is asked of a table that no bank has. known: all tables."""
     tables = sorted(known)
     if wanted.table is not None and wanted.table not in tables:
-        raise Unanswerable(
+        raise ReportRefused(
             "table_not_known",
             "{table} is unknown; there is {tables}",
             field="table",
@@ -69,7 +69,7 @@ def must_know_table(wanted: "ReportRequest", known: Iterable[str]) -> None:
         )
 
 
-class InArchive(Unanswerable):
+class InArchive(ReportRefused):
     """The report takes rows that only an archive has."""
 
 
@@ -78,9 +78,9 @@ BY: Final = ("day", "month")
 # Values of the option "group".
 GROUPS: Final = ("link", "table", "game", "shift", "day")
 # Kinds of cells that are aligned to the right.
-RIGHT: Final = frozenset({"figure", "count", "sum", "money", "span"})
+RIGHT: Final = frozenset({"figure", "count", "sum", "money", "rest", "span"})
 # Kinds of cells that are micro-dollars.
-SUMS: Final = ("sum", "money")
+SUMS: Final = ("sum", "money", "rest")
 
 
 class NamedId(str):
@@ -162,7 +162,7 @@ class ReportResult(NamedTuple):
     problems: list[ReportProblem]
 
 
-class Brief(NamedTuple):
+class BriefReport(NamedTuple):
     """Brief form of a long report on a terminal.
 
     matters: whether a row is shown. others: name of the rest.
@@ -173,7 +173,7 @@ class Brief(NamedTuple):
 
 
 class Report(NamedTuple):
-    """One entry of the registry. find: reads the ledger. Raises LedgerError, Unanswerable.
+    """One entry of the registry. find: reads the ledger. Raises LedgerError, ReportRefused.
 
     example: the options of its example. lines: what people write and sign by hand, on a paper of one page.
     copies: whose each copy of such a paper is, none for one unmarked; all are printed at once, each on a page
@@ -193,7 +193,7 @@ class Report(NamedTuple):
     lines: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
     personal: bool = False
-    brief: Brief | None = None
+    brief: BriefReport | None = None
     parts: tuple[str, ...] = ()
 
     def asked(self, ledger: Reader, wanted: ReportRequest) -> ReportResult:

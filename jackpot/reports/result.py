@@ -1,10 +1,10 @@
 """Report of the result of the bonus in a month: by link, table, game, shift or gaming day.
 
-The running cost is what goes onto meters and reserves, and what the house pays: odds, envy and draws. Seeds
-stand apart, for they are a link's own and come at once. The expected cost is that of the same wagers by exact
-odds; envy is not in it, for it depends on who sat together. Of offers, whose wagers vary, sums alone are
-known: their hits are not in the counts, and what goes back to winners with an award of "N to 1" counts as
-paid.
+The running cost is what goes onto meters and reserves, and what the house pays: odds, envy and draws, as in
+the report `cost`. A stake that goes back to its winner with an award of "N to 1" is no cost, and stands apart
+(B4). So do seeds, which are a link's own and come at once. The expected cost is that of the same wagers by
+exact odds; envy is not in it, for it depends on who sat together. Of offers, whose wagers vary, sums alone
+are known: their hits are not counted.
 """
 
 from collections import Counter
@@ -13,12 +13,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
 
-from jackpot.catalogue import draws_return, odds_return, row_chances, times
+from jackpot.catalogue import draws_return, row_chances, times
 from jackpot.catalogue.returns import hit_chance, reseeds_return
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.reports import statistics
-from jackpot.reports.bonus_book import FROM_HOUSE, BonusBook, BonusKey, Played
+from jackpot.reports.bonus_book import PAID_BY_HOUSE, BonusBook, BonusKey, Played
 from jackpot.reports.read.entries import must_be_here
 from jackpot.reports.read.gaming_days import month_parts, months_of
 from jackpot.reports.read.names import JournalNames
@@ -34,7 +34,8 @@ from jackpot.reports.report import (
     ReportRequest,
     ReportResult,
 )
-from jackpot.rules.paytable import Percent, row_for
+from jackpot.rules.money import floor_to_cent
+from jackpot.rules.paytable import Fixed, ForOne, Percent, ToOne, row_for
 from jackpot.rules.rounds.mystery import MYSTERY
 from jackpot.text import Sentence, game
 
@@ -51,12 +52,15 @@ COLUMNS: Final = (
     ReportColumn("name"),
     ReportColumn("wagers", "count", "accepted, less those taken back", spare=True),
     ReportColumn("wagered", "money", "what they came to", total=True),
+    ReportColumn(
+        "stakes", "money", "of it, returned to winners at odds of N to 1: no cost", total=True, spare=True
+    ),
     ReportColumn("onto_meters", "money", "of the wagers, reserves with them", total=True),
     ReportColumn("paid", "money", "awards, by meters and by the house", total=True),
     ReportColumn(
         "paid_by_the_house",
         "money",
-        "of these: odds, stakes returned, envy and draws",
+        "of these: odds, envy and draws",
         total=True,
         spare=True,
     ),
@@ -64,7 +68,7 @@ COLUMNS: Final = (
     ReportColumn("running_per_cent", "figure", "of what was wagered"),
     ReportColumn("expected_cost", "money", "of the same wagers by exact odds, without envy", total=True),
     ReportColumn("expected_per_cent", "figure", "of what was wagered"),
-    ReportColumn("left_to_the_house", "money", "wagered, less the running cost", total=True),
+    ReportColumn("left_to_the_house", "rest", "wagered, less the stakes and the running cost", total=True),
     ReportColumn("seeds", "money", "seeds, reseeds, top-ups and make-goods, less returns", total=True),
     ReportColumn("expected_seeds", "money", "reseeds by exact odds", total=True, spare=True),
     ReportColumn("hits", "count", "hands that were paid, less those undone", always=True),
@@ -87,7 +91,7 @@ HANDS: Final = (
 _PLACE: Final = ("link", "table", "game", "shift")
 # Groups whose rows have seeds, too.
 _OF_LINKS: Final = ("link", "day")
-_MEANT: Final = (
+MEANT: Final = (
     Fact("running cost", Sentence(
         "what was put onto meters and reserves, and odds, envy and draws that the house paid; what a meter "
         "pays was put there before"
@@ -96,6 +100,13 @@ _MEANT: Final = (
         "of the same wagers by exact odds; envy is not in it, for it depends on who sat together"
     )),
     Fact("seeds", Sentence("they are a link's own, and are divided among no tables")),
+    Fact("stakes", Sentence(
+        "what goes back to its winner with an award of N to 1 is neither paid nor a cost; it is not left to "
+        "the house"
+    )),
+    Fact("hits", Sentence(
+        "hands that links paid, less those undone; of offers, whose wagers vary, none are counted"
+    )),
     Fact("chance", Sentence(
         "of hits so far off, to either side, were all fair and each hand by itself: exact where fewer than "
         "30 are expected, else by the normal distribution"
@@ -113,7 +124,7 @@ Key = TypeVar("Key")
 class Expectation(NamedTuple):
     """Expectation of one wager. paid, seeds: by the house, micro-dollars. hit: the chance of any hand.
 
-    returned: `paid` as a part of the wager.
+    rate: `paid` as a part of the wager.
     hands: by hand, its chance, and what the house pays for it on average. draws: of `paid`.
     """
 
@@ -122,7 +133,7 @@ class Expectation(NamedTuple):
     hit: Fraction
     hands: Mapping[str, tuple[Fraction, Fraction]]
     draws: Fraction
-    returned: Fraction
+    rate: Fraction
 
 
 class Difference(NamedTuple):
@@ -149,20 +160,26 @@ def expectation(played: Played) -> Expectation:
     for printed, chance in zip(terms.rows, row_chances(terms, players), strict=True):
         row = row_for(printed, players)
         own, paid = hands.get(row.hand, (Fraction(0), Fraction(0)))
-        by_house = 0 if isinstance(row.pays, Percent) else chance * times(row.pays, terms.wager) * terms.wager
+        by_house = 0 if isinstance(row.pays, Percent) else chance * _awarded(row.pays, terms.wager)
         hands[row.hand] = own + chance, paid + by_house
     if terms.mystery:
         won = (hit_chance(terms, level.level) for level in terms.levels)
         hands[MYSTERY] = sum(won, Fraction(0)), Fraction(0)
     draws = draws_return(terms, seats) * terms.wager
+    paid = sum((by_house for _, by_house in hands.values()), draws)
     return Expectation(
-        odds_return(terms, players) * terms.wager + draws,
+        paid,
         reseeds_return(terms) * terms.wager,
         sum((chance for chance, _ in hands.values()), Fraction(0)),
         hands,
         draws,
-        odds_return(terms, players) + draws / terms.wager,
+        paid / terms.wager,
     )
+
+
+def _awarded(pays: ForOne | ToOne | Fixed, wager: int) -> Fraction:
+    """What a row awards, without the stake that N to 1 returns besides; micro-dollars (B4)."""
+    return (times(pays, wager) - isinstance(pays, ToOne)) * wager
 
 
 def difference(observed: int, groups: Mapping[Fraction, int]) -> Difference:
@@ -228,7 +245,12 @@ class ResultFigures:
 
     @property
     def paid_by_house(self) -> int:
-        return sum(self.sums[name] for name in FROM_HOUSE)
+        return sum(self.sums[name] for name in PAID_BY_HOUSE.values())
+
+    @property
+    def stakes(self) -> int:
+        """What went back to winners with awards of N to 1."""
+        return self.sums["stakes"]
 
     @property
     def paid(self) -> int:
@@ -241,7 +263,7 @@ class ResultFigures:
 
     @property
     def left(self) -> int:
-        return self.wagered - self.running
+        return self.wagered - self.stakes - self.running
 
     @property
     def seeds(self) -> int:
@@ -255,7 +277,7 @@ class ResultFigures:
     def expected(self) -> int:
         """The expected cost: what goes onto meters is known, and what the house pays is by exact odds."""
         offered = sum(
-            (micros * self._expectations[place].returned for place, micros in self.offered.items()),
+            (micros * self._expectations[place].rate for place, micros in self.offered.items()),
             Fraction(0),
         )
         return self.onto_meters + int(offered + sum(count * one.paid for one, count in self.played()))
@@ -267,6 +289,11 @@ class ResultFigures:
     def played(self) -> Iterator[tuple[Expectation, int]]:
         """Each expectation, with how many wagers have it."""
         return ((self._expectations[place], count) for place, count in self.wagers.items())
+
+    @property
+    def has_hands(self) -> bool:
+        """Whether hits are counted at all: those of offers are not."""
+        return bool(+self.wagers or self.hands)
 
     def difference(self) -> Difference:
         """Hits of any hand, against those expected."""
@@ -381,25 +408,25 @@ def _counts(row: BookRow, wanted: ReportRequest) -> bool:
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """The month's figures by what was asked for. Raises Unanswerable, LedgerError."""
+    """The month's figures by what was asked for. Raises ReportRefused, LedgerError."""
     book = month_book(ledger, wanted)
     total = book.total()
     rows = (_row(book.month, wanted, name, figures) for name, figures in ordered(book, wanted))
     first = summary(total, wanted) if total.played_on() else [NOTHING_YET]
-    return ReportResult([*first, *_rows_read(book), *_MEANT], rows, book.problems)
+    return ReportResult([*first, *_rows_read(book), *MEANT], rows, book.problems)
 
 
 def find_hands(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Each hand of each link that came, against those expected. Raises Unanswerable, LedgerError."""
+    """Each hand of each link that came, against those expected. Raises ReportRefused, LedgerError."""
     book = month_book(ledger, wanted)
     links = book.by("link")
     rows = (row for link in sorted(links) for row in _hands(wanted.link_cell(link), links[link]))
-    facts = [*([] if book.total().played_on() else [NOTHING_YET]), *_rows_read(book), _MEANT[-1]]
+    facts = [*([] if book.total().played_on() else [NOTHING_YET]), *_rows_read(book), MEANT[-1]]
     return ReportResult(facts, rows, book.problems)
 
 
 def month_book(ledger: Reader, wanted: ReportRequest) -> MonthBook:
-    """The book of the month asked for, or of the last one. Raises Unanswerable, LedgerError."""
+    """The book of the month asked for, or of the last one. Raises ReportRefused, LedgerError."""
     named = [names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links]
     must_be_there(wanted, named)
     banks = [names.bank for names in named]
@@ -416,13 +443,20 @@ def ordered(book: MonthBook, wanted: ReportRequest) -> list[tuple[str, ResultFig
 
 
 def summary(total: ResultFigures, wanted: ReportRequest) -> list[Fact]:
-    """The month in a few lines."""
+    """The month in a few lines. They add up by hand, to the cent, as those of the report `cost` do."""
     told = writing(wanted.site.locale, wanted.site.currency).to_the_cent
-    sums = {"cost": told(total.running), "wagered": told(total.wagered), "left": told(total.left)}
+    cost, seeds = floor_to_cent(total.running), floor_to_cent(total.seeds)
+    left = total.wagered - total.stakes - cost
+    sums = {"cost": told(cost), "wagered": told(total.wagered), "left": told(left)}
+    back = Sentence(", less {stakes} of stakes returned", stakes=told(total.stakes)) if total.stakes else ""
     facts = [
         Fact(
             "result",
-            Sentence("{cost} of {wagered} wagered; {left} is left to the house before seeds", **sums),
+            Sentence(
+                "{cost} of {wagered} wagered{back}; {left} is left to the house before seeds",
+                **sums,
+                back=back,
+            ),
         ),
     ]
     if total.wagered > 0:
@@ -430,12 +464,8 @@ def summary(total: ResultFigures, wanted: ReportRequest) -> list[Fact]:
         facts.append(
             Fact("per cent", Sentence("{actual} % of what was wagered; {expected} % expected", **shares))
         )
-    after = total.left - total.seeds
-    facts.append(
-        Fact("after seeds", Sentence("{left} is left; seeds came to {seeds}", left=told(after),
-                                     seeds=told(total.seeds)))
-    )  # fmt: skip
-    return facts
+    said = Sentence("{left} is left; seeds came to {seeds}", left=told(left - seeds), seeds=told(seeds))
+    return [*facts, Fact("after seeds", said)]
 
 
 def per_cent(micros: int, of: ResultFigures) -> str:
@@ -461,11 +491,18 @@ def _row(month: str, wanted: ReportRequest, name: str, figures: ResultFigures) -
     elif group == "game":
         name = NamedId(name, Sentence(game(name)))
     return (
-        month, group, name, figures.sums["wagers"], figures.wagered, figures.onto_meters, figures.paid,
-        figures.paid_by_house, figures.running, per_cent(figures.running, figures), figures.expected,
-        per_cent(figures.expected, figures), figures.left, figures.seeds if of_links else None,
-        figures.expected_seeds, figures.hits, *figures.difference().cells(),
+        month, group, name, figures.sums["wagers"], figures.wagered, figures.stakes,
+        figures.onto_meters, figures.paid, figures.paid_by_house, figures.running,
+        per_cent(figures.running, figures), figures.expected, per_cent(figures.expected, figures),
+        figures.left, figures.seeds if of_links else None, figures.expected_seeds, *hit_cells(figures),
     )  # fmt: skip
+
+
+def hit_cells(figures: ResultFigures) -> tuple[Cell, Cell, Cell, Cell]:
+    """Hits, those expected, the chance of the difference, how it was found; none where none are counted."""
+    if not figures.has_hands:
+        return None, "", "", ""
+    return figures.hits, *figures.difference().cells()
 
 
 def _hands(link: str, figures: ResultFigures) -> Iterator[tuple[Cell, ...]]:

@@ -18,9 +18,9 @@ from jackpot.reports.report import (
     NamedId,
     Report,
     ReportColumn,
+    ReportRefused,
     ReportRequest,
     ReportResult,
-    Unanswerable,
 )
 from jackpot.rules.acts.banks import BankBegun, BankClosed
 from jackpot.rules.acts.links import LinkOpened
@@ -77,7 +77,7 @@ _KINDS: Final = tuple(
 )
 
 
-class Made(NamedTuple):
+class ChoiceEntry(NamedTuple):
     """The entry that made a choice. at: unix milliseconds. who: whose act it was, "" for nobody's."""
 
     bank: str
@@ -86,14 +86,14 @@ class Made(NamedTuple):
     who: Cell
 
 
-class Chosen(NamedTuple):
+class CurrentChoice(NamedTuple):
     """A choice as it stands."""
 
     value: Any
-    made: Made
+    made: ChoiceEntry
 
 
-Choices = dict[tuple[str, str], Chosen]
+Choices = dict[tuple[str, str], CurrentChoice]
 """By level, "" for what is of no level, and by the name of the term."""
 
 
@@ -105,13 +105,13 @@ class Floor:
         self.tables: dict[str, TableTerms] = {}
         self.of_link: dict[str, Choices] = {}
         self.of_table: dict[str, Choices] = {}
-        self.joined: dict[tuple[str, str], Made] = {}
+        self.joined: dict[tuple[str, str], ChoiceEntry] = {}
         self.ended = False
 
     def hear(self, entry: Entry, names: JournalNames) -> None:
         """Takes an entry of the journal in."""
         event: Any = entry.event
-        made = Made(names.bank, entry.seq, entry.at, names.who(getattr(event, "people", None)))
+        made = ChoiceEntry(names.bank, entry.seq, entry.at, names.who(getattr(event, "people", None)))
         match event:
             case LinkOpened() | LinkChanged():
                 self.links[event.terms.link] = event.terms
@@ -130,11 +130,11 @@ class Floor:
                 self.ended = True
 
 
-def _take(held: Choices, now: Mapping[tuple[str, str], Any], made: Made) -> None:
+def _take(held: Choices, now: Mapping[tuple[str, str], Any], made: ChoiceEntry) -> None:
     """Takes over what is new or has changed."""
     for name, value in now.items():
         if name not in held or held[name].value != value:
-            held[name] = Chosen(value, made)
+            held[name] = CurrentChoice(value, made)
 
 
 def _of_link(terms: LinkTerms) -> Iterator[tuple[tuple[str, str], Any]]:
@@ -148,12 +148,12 @@ def _of_link(terms: LinkTerms) -> Iterator[tuple[tuple[str, str], Any]]:
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Every choice, table by table, as it stands now. Raises Unanswerable, LedgerError."""
+    """Every choice, table by table, as it stands now. Raises ReportRefused, LedgerError."""
     floors = {bank: _floor(ledger, bank) for bank in wanted.banks}
     floors = {bank: floor for bank, floor in floors.items() if not floor.ended}
     known = [table for floor in floors.values() for table in floor.tables]
     if wanted.table is not None and wanted.table not in known:
-        raise Unanswerable(
+        raise ReportRefused(
             "table_not_known",
             "{table} is unknown; there is {tables}",
             field="table",
@@ -166,7 +166,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         for floor in floors.values()
         for table in sorted(floor.tables)
         if wanted.table in (None, table)
-        for row in _rows(floor, floor.tables[table], _Telling(money, wanted))
+        for row in _rows(floor, floor.tables[table], _ValueFormat(money, wanted))
     )
     return ReportResult([], rows, [])
 
@@ -190,14 +190,14 @@ def _join(floor: Floor, part: Floor) -> None:
     floor.joined |= part.joined
 
 
-class _Telling(NamedTuple):
+class _ValueFormat(NamedTuple):
     """How values are told. wanted: with the titles of links."""
 
     money: Writing
     wanted: ReportRequest
 
 
-def _rows(floor: Floor, table: TableTerms, how: _Telling) -> Iterator[tuple[Cell, ...]]:
+def _rows(floor: Floor, table: TableTerms, how: _ValueFormat) -> Iterator[tuple[Cell, ...]]:
     for (_, name), chosen in floor.of_table[table.table].items():
         yield _row(
             table.table, "", Sentence(name.replace("_", " ")), _value(name, chosen.value, how), chosen.made
@@ -216,7 +216,7 @@ def _rows(floor: Floor, table: TableTerms, how: _Telling) -> Iterator[tuple[Cell
             yield _row(table.table, wager, Sentence("left open by the text"), reading, made)
 
 
-def _row(table: str, wager: str, choice: str, value: Cell, made: Made) -> tuple[Cell, ...]:
+def _row(table: str, wager: str, choice: str, value: Cell, made: ChoiceEntry) -> tuple[Cell, ...]:
     return made.bank, table, wager, choice, value, made.at, made.seq, made.who
 
 
@@ -229,7 +229,7 @@ def _left_open(terms: LinkTerms, table: TableTerms) -> Iterator[str]:
             yield reading
 
 
-def _value(name: str, value: Any, how: _Telling) -> str:
+def _value(name: str, value: Any, how: _ValueFormat) -> str:
     money = how.money
     if value is None or value == ():
         return Sentence("none")

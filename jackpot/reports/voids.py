@@ -12,7 +12,7 @@ from jackpot.reports.read.names import JournalNames
 from jackpot.reports.read.shifts import shift_of, shifts_of
 from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult, must_know_table
 from jackpot.rules.events import Voided
-from jackpot.rules.void_causes import CAUSES, sections
+from jackpot.rules.void_causes import CAUSES, NO_CAUSE, sections
 from jackpot.text import Sentence
 
 COLUMNS: Final = (
@@ -25,7 +25,6 @@ COLUMNS: Final = (
     ReportColumn("by_people", "count", "of these, not by the table"),
     ReportColumn("settled", "count", "of these, with Trips Wagers that were settled"),
 )
-NO_CAUSE: Final = "none"
 
 
 class VoidKey(NamedTuple):
@@ -37,7 +36,7 @@ class VoidKey(NamedTuple):
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Counts of void rounds in the gaming days. Raises Unanswerable, LedgerError."""
+    """Counts of void rounds in the gaming days. Raises ReportRefused, LedgerError."""
     named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
     must_know_table(wanted, (terms.table for names in named.values() for terms in names.tables.values()))
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in named}

@@ -45,7 +45,7 @@ _ACTS: Final = (Voided.kind, Struck.kind)
 
 
 def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
-    """Every wager of the gaming days. Raises Unanswerable, LedgerError."""
+    """Every wager of the gaming days. Raises ReportRefused, LedgerError."""
     named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
     must_know_table(wanted, (terms.table for names in named.values() for terms in names.tables.values()))
     spans = {bank: wanted_span(ledger, bank, wanted) for bank in named}

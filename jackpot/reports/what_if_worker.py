@@ -16,7 +16,7 @@ from jackpot.config.languages import ENGLISH, told
 from jackpot.config.writing import Writing
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.store import LedgerError
-from jackpot.reports.what_if import End, Impossible, Total, WhatIfResult, other_terms, what_if
+from jackpot.reports.what_if import End, ReplayRefused, Total, WhatIfResult, other_terms, what_if
 from jackpot.rules.codes import Code
 from jackpot.text import RefusalSentence, Sentence, named
 from jackpot.worker_refusal import WorkerRefusal
@@ -71,8 +71,8 @@ def reply_to(asked: WhatIfCall) -> WhatIfReply:
                 worker_limits.tell,
                 asked.since,
             )
-    except (Impossible, CatalogueError) as error:
-        reason = error.said if isinstance(error, Impossible) else str(error)
+    except (ReplayRefused, CatalogueError) as error:
+        reason = error.said if isinstance(error, ReplayRefused) else str(error)
         said = RefusalSentence("it cannot be played again: {reason}", reason=reason)
         return WhatIfReply(WorkerRefusal.of(Code.BAD_REQUEST, said))
     return WhatIfReply(sheets=_sheets(found, asked), warnings=found.not_allowed)
@@ -109,6 +109,8 @@ def _sheets(found: WhatIfResult, asked: WhatIfCall) -> list[WhatIfSheet]:
         for day in found.days[-DAYS_SHOWN * max(1, len(found.was)) :]
     ]  # fmt: skip
     played = {"rounds": found.rounds, "wagers whose hand was not shown": found.hidden}
+    if found.own_numbers:
+        played["random numbers that the journal does not have"] = found.own_numbers
     left = {what: number for what, number in found.left_out.items() if number}
     refused = {what: number for what, number in found.refused.items() if number}
     counted = [

@@ -27,9 +27,9 @@ from jackpot.reports.report import (
     Cell,
     Report,
     ReportProblem,
+    ReportRefused,
     ReportRequest,
     ReportResult,
-    Unanswerable,
     saying,
     steady,
 )
@@ -76,6 +76,7 @@ class ReportPage(msgspec.Struct, frozen=True):
 
     before, after: the rows to skip for the page before this one and after it; None where there is none.
     parts: the heading and the number of rows of each part, in order; none where the report has no parts.
+    note: on its sums; "" where there is nothing to say.
     """
 
     columns: list[tuple[str, str, str]]
@@ -88,6 +89,7 @@ class ReportPage(msgspec.Struct, frozen=True):
     after: int | None
     hidden: list[str] = []
     parts: list[tuple[str, int]] = []
+    note: str = ""
 
 
 class WorkerReply(msgspec.Struct, frozen=True):
@@ -107,12 +109,12 @@ def told_of(ledger: Reader, asked: ReportCall) -> WorkerReply:
     try:
         with steady(ledger):
             return _told(ledger, asked)
-    except Unanswerable as error:
+    except ReportRefused as error:
         return WorkerReply(WorkerRefusal.of(Code.BAD_REQUEST, error.said))
 
 
 def _told(ledger: Reader, asked: ReportCall) -> WorkerReply:
-    """As `told_of`, but raises Unanswerable."""
+    """As `told_of`, but raises ReportRefused."""
     report = REPORTS[asked.report]
     if asked.form == "director":
         shown = output.CellFormat(asked.site, asked.language)
@@ -155,7 +157,7 @@ def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
     given, banks = asked.given, tuple(ledger.banks())
     if (bank := given.get("bank")) is not None and bank not in banks:
         known = " ".join(banks)
-        raise Unanswerable(
+        raise ReportRefused(
             "bank_not_known",
             "{bank} is unknown; there is {banks}",
             field="bank",
@@ -164,30 +166,30 @@ def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
         )
     for name in ("day", "first", "last"):
         if (day := given.get(name)) is not None and not is_day(day):
-            raise Unanswerable(
+            raise ReportRefused(
                 "day_not_written_so", "{day} is no day like 2026-11-20", field=name, day=repr(day)
             )
     hit = given.get("hit", "H0")
     digits = hit.removeprefix("H")
     if not (hit.startswith("H") and digits.isascii() and digits.isdigit() and len(digits) <= 16):
-        raise Unanswerable("hit_malformed", "{hit} is no hit, such as H12", field="hit", hit=repr(hit))
+        raise ReportRefused("hit_malformed", "{hit} is no hit, such as H12", field="hit", hit=repr(hit))
     seat = given.get("seat", "0")
     if not (seat.isascii() and seat.isdigit() and len(seat) == 1):
-        raise Unanswerable("seat_malformed", "{seat} is no seat, such as 3", field="seat", seat=repr(seat))
+        raise ReportRefused("seat_malformed", "{seat} is no seat, such as 3", field="seat", seat=repr(seat))
     if (by := given.get("by", BY[0])) not in BY:
-        raise Unanswerable("by_malformed", "{by} is neither day nor month", field="by", by=repr(by))
+        raise ReportRefused("by_malformed", "{by} is neither day nor month", field="by", by=repr(by))
     if (month := given.get("month")) is not None and not is_month(month):
-        raise Unanswerable(
+        raise ReportRefused(
             "month_malformed", "{month} is no month like 2026-11", field="month", month=repr(month)
         )
     if (group := given.get("group", GROUPS[0])) not in GROUPS:
-        raise Unanswerable(
+        raise ReportRefused(
             "group_malformed", "{group} is none of {groups}", field="group", group=repr(group),
             groups=one_of(GROUPS),
         )  # fmt: skip
     first, last = given.get("day", given.get("first")), given.get("day", given.get("last"))
     if first and last and first > last:
-        raise Unanswerable("days_reversed", "{first} is after {last}", field="first", first=first, last=last)
+        raise ReportRefused("days_reversed", "{first} is after {last}", field="first", first=first, last=last)
     chosen = (bank,) if bank else banks
     link, number = given.get("link"), int(digits)
     wanted = ReportRequest(asked.site, chosen, link, first, last, number, titles=asked.titles, by=by)
@@ -226,6 +228,7 @@ def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: 
         skip + ROWS_SHOWN if more and skip < ROWS_MAX else None,
         [shown.title(report.columns[n].name) for n in sorted(spare)],
         _parts(report, read[:ROWS_SHOWN], shown),
+        shown.say(output.CUT) if shown.cut else "",
     )
 
 

@@ -18,7 +18,7 @@ from jackpot.rules.acts.people import Recovered
 from jackpot.rules.acts.sessions import LockedOut
 from jackpot.rules.codes import Code
 from jackpot.rules.effects import Effects, Map
-from jackpot.rules.events import Event, LeftMade, Refused
+from jackpot.rules.events import Event, LampReported, LeftMade, Refused
 from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.phrases import Phrase, english, phrase
 from jackpot.rules.rounds.apply import LEFT_TOLD_MAX
@@ -64,6 +64,10 @@ KINDS: Final[Mapping[str, Kind]] = {
         "something happened that nobody can explain, and its links stopped",
         "keep the log and the ledger; once it is understood two people resume the links",
     ),
+    "lamp_failed": Kind(
+        "the lamp of an award does not light",
+        "look at the seat's lamp, and say what it shows when you validate the hit; have the lamp repaired",
+    ),
     BEHIND: Kind(
         "a table has answers that the ledger has lost",
         "two people say whether they believe what the table says",
@@ -99,6 +103,7 @@ ALWAYS: Final = frozenset(
         Corrected,
         DeviceBlocked,
         FoundBehind,
+        LampReported,
         LevelOrderChanged,
         LockedOut,
         Paid,
@@ -128,7 +133,7 @@ class AlarmNames(Protocol):
     def level(self, link: int, level: int) -> str: ...
 
 
-class _Of(NamedTuple):
+class _StateNames(NamedTuple):
     """Resolves names from a bank's state."""
 
     state: BankState
@@ -148,7 +153,7 @@ def alarm(effects: Effects, event: Event) -> None:
     if isinstance(event, Refused) and event.code not in _REFUSALS:  # the mistake of one command
         return
     number = None if effects.table is None else effects.table.number
-    for one in raised(event, number, _Of(effects.state)):
+    for one in raised(event, number, _StateNames(effects.state)):
         effects.alarm(one.kind, **one.facts)
         _open(effects, one)
 
@@ -187,6 +192,10 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
             yield Raised(
                 "levels_out_of_order", {"link": names.link(event.link)}, phrase("alarm_levels", levels=levels)
             )
+        case LampReported() if event.changed and event.state == "lamp_failed":
+            facts = {"table": names.table(table), "award": f"A{event.award}", "seat": event.seat}
+            said = phrase("alarm_lamp", award=facts["award"], seat=event.seat)
+            yield Raised("lamp_failed", facts, said)
         case SeqConflict():
             facts = {"table": names.table(event.table), "table_seq": event.table_seq}
             yield Raised("seq_conflict", facts, phrase("alarm_number_used", number=event.table_seq))

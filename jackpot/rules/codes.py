@@ -20,6 +20,7 @@ class Code(StrEnum):
     BAD_MESSAGE = "bad_message"
     ROUND_UNFINISHED = "round_unfinished"
     NO_SUCH_ROUND = "no_such_round"
+    NO_SUCH_AWARD = "no_such_award"
     LOCKED_OUT = "locked_out"
     NOT_LOCKED = "not_locked"
     CHIP_MISMATCH = "chip_mismatch"
@@ -57,6 +58,7 @@ class Code(StrEnum):
     FIXED = "fixed"
     HAND_PENDING = "hand_pending"
     KEY_USED = "key_used"
+    LAMP_FAILED = "lamp_failed"
     LAST_ADMIN = "last_admin"
     LEDGER = "ledger"
     LEDGER_BEHIND = "ledger_behind"
@@ -74,7 +76,6 @@ class Code(StrEnum):
     NO_SITE = "no_site"
     NO_SUCH_ALARM = "no_such_alarm"
     NO_TAX_FORM = "no_tax_form"
-    NO_SUCH_AWARD = "no_such_award"
     NO_SUCH_HIT = "no_such_hit"
     NO_SUCH_LEFT = "no_such_left"
     NO_SUCH_NOTICE = "no_such_notice"
@@ -143,6 +144,9 @@ OF_FRAMES: Final[dict[Code, OfFrame]] = {
     Code.BAD_MESSAGE: OfFrame("a field is wrong; `message` names it", "correct it, under the next number"),
     Code.ROUND_UNFINISHED: OfFrame("another round comes first", "finish that round, or void it"),
     Code.NO_SUCH_ROUND: OfFrame("the table has no such round to finish", "look at `round` in the welcome"),
+    Code.NO_SUCH_AWARD: OfFrame(
+        "no award of the table has that id and still wants its lamp", "put the lamp out"
+    ),
     Code.LOCKED_OUT: OfFrame("no more bets are taken in this round", "give the wager back"),
     Code.NOT_LOCKED: OfFrame("the round still takes bets", "lock it first"),
     Code.CHIP_MISMATCH: OfFrame(
@@ -165,7 +169,7 @@ OF_FRAMES: Final[dict[Code, OfFrame]] = {
     Code.DUPLICATE_WAGER: OfFrame(
         "the seat has made this wager already, or it is named twice", "give one back"
     ),
-    Code.UNREASONABLE: OfFrame("more than this table can play; alarmed", "look into the table"),
+    Code.UNREASONABLE: OfFrame("more than this table can play or show; alarmed", "look into the table"),
     Code.OUT_OF_ORDER: OfFrame(
         "hands come in payout order, the highest seat first", "send them in that order"
     ),
@@ -220,6 +224,11 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.HAND_PENDING: OfAct("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
     Code.KEY_USED: OfAct(
         "the key was used for another act", "ask again under a new key; on a page, load it again first", 422
+    ),
+    Code.LAMP_FAILED: OfAct(
+        "the table says that the lamp of an award failed (P3)",
+        "look at the lamp, and say what it shows",
+        409,
     ),
     Code.LAST_ADMIN: OfAct("no other admin could add people", "make another admin first", 409),
     Code.LEDGER: OfAct("the ledger does not answer", "ask again later", 503),
@@ -294,5 +303,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
         400,
     ),
     Code.WRONG_GAME: OfAct("the table's game cannot play the link (L1)", "correct the configuration", 400),
-    Code.WRONG_SECRET: OfAct("login, password or code is not right", "try again, or have it reset", 401),
+    Code.WRONG_SECRET: OfAct(
+        "sign-in name, password or code is not right", "try again, or have it reset", 401
+    ),
 }

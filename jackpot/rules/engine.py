@@ -35,7 +35,7 @@ from jackpot.rules.outcome import ActAnswer, Answer, DecidedEntry, Outcome, Writ
 from jackpot.rules.outgoing_messages import answer_of, greeting, hit_names
 from jackpot.rules.postings import only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, refuse_if
-from jackpot.rules.rounds import betting, settling
+from jackpot.rules.rounds import betting, lamps, settling
 from jackpot.rules.rounds.betting import FrameContext
 from jackpot.rules.signing import People
 from jackpot.rules.state import ANSWERS_KEPT, AnsweredAct, AnsweredFrame, BankState, FrameRefused, Table
@@ -64,6 +64,7 @@ DECIDE: Final[dict[type[Command], Callable[[BankState, Table, Any, FrameContext]
     messages.Settle: settling.decide_settle,
     messages.Close: settling.decide_close,
     messages.Void: settling.decide_void,
+    messages.Lamp: lamps.decide_lamp,
     messages.Malformed: _decide_malformed,
 }
 """What each frame of a table leads to. Each raises Refusal, InvariantError."""

@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 
 import msgspec
 
+from controllers.messages import LampState
 from jackpot.rules.meter import Accounts
 from jackpot.rules.phrases import Values
 from jackpot.rules.signing import People
@@ -17,7 +18,7 @@ from jackpot.rules.state import Award, DrawMade, HandShown, Placed, Sharer
 
 # The version of the rules, and of the form of every event; each row names it. A release that decides or
 # writes anything differently raises it, because newer rules do not decide again what older ones decided.
-RULES_VERSION: Final = 8
+RULES_VERSION: Final = 9
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -239,6 +240,17 @@ class Voided(Event, frozen=True, array_like=True, gc=False):
     undone: list[int] = []
     cause: str = ""
     settles: list[int] = []
+
+
+class LampReported(Event, frozen=True, array_like=True, gc=False):
+    """A table said what the lamp of an award shows (P3). changed: it had not said so last."""
+
+    kind: ClassVar[int] = 96
+    hit: int
+    award: int
+    seat: int
+    state: LampState
+    changed: bool
 
 
 class Refused(Event, frozen=True, array_like=True, gc=False):

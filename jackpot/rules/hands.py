@@ -411,20 +411,20 @@ def cards_of(kind: HandKind, game: Game, shown: Shown, six: Sequence[str] = ()) 
     return (*shown.own, *shown.board[:taken])
 
 
-class Beaten(NamedTuple):
+class LowerHand(NamedTuple):
     """The lower of a player's and the dealer's hand (B11). by_player: whether it is the dealer's."""
 
     ranked: Ranked
     by_player: bool
 
 
-def beaten(own: Sequence[int], dealer: Sequence[int], board: Sequence[int]) -> Beaten | None:
+def beaten(own: Sequence[int], dealer: Sequence[int], board: Sequence[int]) -> LowerHand | None:
     """The hand that the other one beats, each the best five of seven cards; None of a tie (B11)."""
     player, house = (*own, *board), (*dealer, *board)
     difference = strength(player) - strength(house)
     if not difference:
         return None
-    return Beaten(five_best(house if difference > 0 else player), difference > 0)
+    return LowerHand(five_best(house if difference > 0 else player), difference > 0)
 
 
 def best_of_table(hands: Iterable[Sequence[int]], board: Sequence[int]) -> Ranked:

@@ -87,6 +87,7 @@ def award_facts(state: BankState, award: Award) -> AwardFacts:
         light=True,
         stake=to_cents(award.stake) if award.stake else UNSET,
         stake_at=_stake_at(link) if award.stake else UNSET,
+        lamp=award.lamp or UNSET,
     )
 
 

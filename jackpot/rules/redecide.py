@@ -463,6 +463,10 @@ def _void(state: BankState, event: e.Voided, seq: int) -> Command:
     return m.Void(seq, event.round, event.reason, CAUSES[event.cause] if event.cause else None, settles)
 
 
+def _lamp(_state: BankState, event: e.LampReported, seq: int) -> Command:
+    return m.Lamp(seq, f"A{event.award}", event.state)
+
+
 # The frame that led to an event of a table, with its number.
 _FRAMES: Final[dict[type[Event], Callable[[BankState, Any, int], Command]]] = {
     e.Wagered: _wager,
@@ -471,4 +475,5 @@ _FRAMES: Final[dict[type[Event], Callable[[BankState, Any, int], Command]]] = {
     e.Settled: _settle,
     e.Closed: _close,
     e.Voided: _void,
+    e.LampReported: _lamp,
 }

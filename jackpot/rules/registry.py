@@ -12,11 +12,12 @@ from jackpot.rules.acts import ACT_BY, ACTS, conflict, lost_acks, requests
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.rounds import apply as apply_rounds
-from jackpot.rules.rounds import betting
+from jackpot.rules.rounds import betting, lamps
 
 APPLY: Final[dict[type[Event], Callable[[Effects, Any], None]]] = (
     betting.APPLIES
     | apply_rounds.APPLIES
+    | lamps.APPLIES
     | lost_acks.GREETINGS
     | conflict.APPLIES
     | requests.APPLIES

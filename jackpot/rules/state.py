@@ -11,6 +11,7 @@ from typing import Final, Literal
 import msgspec
 
 from controllers.answers import Ack
+from controllers.messages import LampState
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
@@ -45,6 +46,9 @@ CLOSED: Final = "closed"
 Status = Literal["pending", "validated", "paid", "final", "undone"]
 # An award of these waits for people (A10).
 UNPAID: Final[tuple[Status, ...]] = ("pending", "validated")
+Tallied = Literal["void", "abandoned", "lamp"]
+"""What a bank counts for its metrics alone: void rounds by cause (P5), decisions about abandoned seats (P6),
+changes of lamps (P3)."""
 Kind = Literal["meter", "odds", "envy", "draw"]
 Pays = Literal["cage", "inventory", "account"]
 
@@ -57,6 +61,7 @@ class Award(msgspec.Struct, array_like=True, gc=False):
 
     difference: what two people journalled against it once it was paid; the amount does not hold it (A10).
     won: when a percentage was taken; before `BASE` where that was in a bank that became this one.
+    lamps: what its table has said of its lamp, each change of it, the newest last (P3).
     """
 
     number: int
@@ -75,6 +80,12 @@ class Award(msgspec.Struct, array_like=True, gc=False):
     difference: int = 0
     won: Moment = BASE
     stake: int = 0
+    lamps: tuple[LampState, ...] = ()
+
+    @property
+    def lamp(self) -> LampState | Literal[""]:
+        """What its table said last of its lamp; "" where it said nothing."""
+        return self.lamps[-1] if self.lamps else ""
 
     def stands(self) -> bool:
         """Whether it has not been undone."""
@@ -720,7 +731,8 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     that had become it. first_hit, first_award: the first numbers here. Lower ones are those by which the
     parts knew their own, so that no paper of theirs names another hit here. program: what decides. programs:
     digests that the bank knows, because these programs decided here, or people confirmed them. notices: those
-    that stand, in the order in which they were given. uncredited: by award, the newest last.
+    that stand, in the order in which they were given. uncredited: by award, the newest last. tallies: how
+    often something happened in the bank's life, by what it was and which of its kinds.
     """
 
     bank: str
@@ -761,6 +773,7 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     notices: list[Notice] = []
     next_notice: int = 1
     uncredited: dict[int, Uncredited] = {}
+    tallies: dict[tuple[Tallied, str], int] = {}
 
     @cached_property
     def settled(self) -> dict[int, int]:
@@ -783,6 +796,10 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
     def table(self, number: int) -> Table:
         """The table of that number."""
         return self.tables[number - 1]
+
+    def tally(self, what: Tallied, kind: str, count: int = 1) -> None:
+        """Counts that it happened once more, or so often."""
+        self.tallies[what, kind] = self.tallies.get((what, kind), 0) + count
 
     def hit(self, number: int) -> Hit | None:
         """The hit of that number, settled or not; None where it is not kept any more."""

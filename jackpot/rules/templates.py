@@ -78,6 +78,15 @@ TEMPLATES: Final[dict[str, Template]] = {
     "too_many_rounds_a_minute": Template(
         Code.UNREASONABLE, "more than {limit} rounds in a minute", ("limit",), field="round"
     ),
+    "lamp_of_no_award": Template(
+        Code.NO_SUCH_AWARD,
+        "table {table} has no award {award} that stands, of a hit that waits for people or of its last round",
+        ("award:quoted", "table"),
+        field="award",
+    ),
+    "lamp_flickers": Template(
+        Code.UNREASONABLE, "the lamp of A{award} changed {most} times", ("award", "most"), field="state"
+    ),
     "too_many_bets": Template(Code.TOO_MANY, "a round holds {most} at most", ("most",), field="bets"),
     "link_without_dealer_wagers": Template(
         Code.BAD_MESSAGE, "link {link} takes no wager on the dealer's hand here", ("link",), field="on"
@@ -1108,6 +1117,13 @@ TEMPLATES: Final[dict[str, Template]] = {
         "level {level}: the limit is below {held}, which stands on it (L7)",
         ("level", "held:sum"),
     ),
+    # Of lamps (P3).
+    "lamp_not_seen": Template(
+        Code.LAMP_FAILED,
+        "the table says that the lamp of A{award} failed: say what it shows",
+        ("award",),
+        field="lamp",
+    ),
     # Of credits to game accounts (P4).
     "credit_unknown": Template(
         Code.NO_SUCH_AWARD, "{award} waits for no credit", ("award:quoted",), field="award"
@@ -1256,5 +1272,6 @@ TEMPLATES: Final[dict[str, Template]] = {
     ),
     "alarm_failures": Template(None, "{count} failures", ("count",)),
     "alarm_number_used": Template(None, "number {number}", ("number",)),
+    "alarm_lamp": Template(None, "{award}, seat {seat}", ("award", "seat")),
     "alarm_recovered_by": Template(None, "by {people}", ("people:list",)),
 }

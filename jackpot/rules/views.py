@@ -72,6 +72,7 @@ def statistics(engine: Engine) -> Map:
             "oldest": min((waits.at for waits in state.uncredited.values()), default=0),
         },
         "requests": len(state.requests) + sum(table.waits() is not None for table in state.tables),
+        "tallies": [[*of, count] for of, count in state.tallies.items()],
         "people": len(state.people),
         "last_day": state.last_day,
         "alarms": {kind: sum(alarm.kind == kind for alarm in state.alarms.values()) for kind in alarms.KINDS},

@@ -31,6 +31,9 @@ _SECTIONS: Final[Mapping[VoidCause, tuple[tuple[str, ...], tuple[str, ...]]]] = 
 
 CAUSES: Final[Mapping[str, VoidCause]] = {cause: cause for cause in get_args(VoidCause)}
 
+# What a void is counted as, where nobody named an irregularity.
+NO_CAUSE: Final = "none"
+
 # After these the community cards are dealt, and each Trips Wager is settled, where players and dealer have
 # their first two cards (653a.13(a), (d) of 2011).
 SETTLES: Final[frozenset[VoidCause]] = frozenset(("cards-face-up", "exposed-card"))

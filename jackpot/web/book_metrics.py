@@ -3,19 +3,22 @@
 states: `views.statistics` of every bank. banks: `statistics()` of each bank, for what a state cannot know.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
-from typing import Final
+from typing import Final, get_args
 
+from controllers.messages import LampState
 from jackpot.publish.board import NOT_OPENED
 from jackpot.rules import views
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED, ROLLED_BACK, TRIGGER_REASON
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
+from jackpot.rules.acts.rounds import ABANDONED_DECISIONS
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.refusal import CODES, NOT_APPLIED
-from jackpot.rules.state import CLOSED
+from jackpot.rules.state import CLOSED, Tallied
+from jackpot.rules.void_causes import CAUSES, NO_CAUSE
 from jackpot.web.metric_families import Facts, Family, counter, gauge, units
 
 _MS: Final = 1000
@@ -61,6 +64,18 @@ _OFFER_MONEY: Final = (
     ("awards", "awards_outside", "Standing awards of the offer, with the wagers that they return."),
 )
 
+# By what a bank tallies, the metric: its name, its text, its label, and every value of that.
+_TALLIES: Final[Mapping[Tallied, tuple[str, str, str, tuple[str, ...]]]] = {
+    "void": ("rounds_void", "Rounds that were void, by the irregularity.", "cause", (*CAUSES, NO_CAUSE)),
+    "abandoned": (
+        "abandoned_decided",
+        "Seats of which a table said that the player had left, by what a floorperson decided.",
+        "decision",
+        ABANDONED_DECISIONS,
+    ),
+    "lamp": ("lamps", "Changes of the lamps of awards, as tables said.", "state", get_args(LampState)),
+}
+
 _HOUR_S: Final = 3_600
 _Level = tuple[list[str], Facts]
 
@@ -79,6 +94,7 @@ def of_books(states: Sequence[Facts], banks: Sequence[Facts], credit_hours: int)
     yield from _waiting(states)
     yield from _credits(states, credit_hours)
     yield from _tables(states)
+    yield from _tallies(states)
     yield from _offers(states)
     yield _refusals(states, banks)
     yield gauge(
@@ -235,6 +251,12 @@ def _tables(states: Sequence[Facts]) -> Iterator[Family]:
         ["table", "link"],
         (([table["table"], link], count) for table in tables for link, count in table["wagers"].items()),
     )
+    yield gauge(
+        "table_abandoned_waiting",
+        "Seats of the table that may be abandoned, and of which no floorperson has decided.",
+        ["table"],
+        (([table["table"]], _abandoned(table)) for table in tables),
+    )
     for name, text, those in (
         ("held", "1 while its cards must stay.", {at["table"] for at in tables if at["held"]}),
         (
@@ -247,6 +269,23 @@ def _tables(states: Sequence[Facts]) -> Iterator[Family]:
         yield gauge(
             f"table_{name}", text, ["table"], (([at["table"]], at["table"] in those) for at in tables)
         )
+
+
+def _abandoned(table: Facts) -> int:
+    """How many seats of its round may be abandoned, and wait for a floorperson (P6)."""
+    return sum(not one["confirmed"] for one in (table["round"] or {}).get("abandoned", ()))
+
+
+def _tallies(states: Sequence[Facts]) -> Iterator[Family]:
+    """What a bank counts for its metrics alone (P3, P5, P6)."""
+    counts = {(state["bank"], what, kind): n for state in states for what, kind, n in state["tallies"]}
+    for what, (name, text, label, kinds) in _TALLIES.items():
+        samples = (
+            ([state["bank"], kind], counts.get((state["bank"], what, kind), 0))
+            for state in states
+            for kind in kinds
+        )
+        yield counter(name, text, ["bank", label], samples)
 
 
 def _offers(states: Sequence[Facts]) -> Iterator[Family]:

@@ -29,6 +29,7 @@ DIRECTOR: Final = "/ops/director"
 # By figure, the report whose rows add up to it.
 _ROWS: Final[Mapping[str, str]] = {
     "wagered": "contributions",
+    "stakes": "awards",
     "onto_meters": "contributions",
     "paid": "awards",
     "running_cost": "result",
@@ -38,10 +39,14 @@ _ROWS: Final[Mapping[str, str]] = {
     "left_to_the_house": "result",
     "seeds": "seeds",
     "expected_seeds": "expected",
-    "hits": "awards",
+    "hits": "expected",
     "expected_hits": "expected",
     "chance": "expected",
 }
+# Of a gaming day: reports of a month have no smaller part, so its wagers are in hours, its awards one by one.
+_ROWS_OF_DAY: Final[Mapping[str, str]] = {
+    "stakes": "awards", "paid": "awards", "hits": "awards", "seeds": "seeds",
+}  # fmt: skip
 # What rows of a group are, as headings of the page.
 GROUP_TITLES: Final[Mapping[str, Sentence]] = {
     "link": Sentence("By link"),
@@ -52,7 +57,7 @@ GROUP_TITLES: Final[Mapping[str, Sentence]] = {
 }
 # Columns of a group: a figure, and the one that stands below it in its cell.
 COLUMNS: Final = (
-    ("wagered", ""),
+    ("wagered", "stakes"),
     ("onto_meters", ""),
     ("paid", ""),
     ("running_cost", "running_per_cent"),
@@ -137,7 +142,11 @@ class Director:
 def figures_of(group: DirectorGroup) -> list[tuple[str, str]]:
     """The columns that say something of a group."""
     bare = group.group in _WITHOUT_SEEDS
-    return [(name, below) for name, below in COLUMNS if not (bare and name == "seeds")]
+    return [
+        (name, below if below and any(row.cells[below] for row in group.rows) else "")
+        for name, below in COLUMNS
+        if not (bare and name == "seeds")
+    ]
 
 
 def rows_of(figure: str, month: str, group: str = "", key: str = "") -> str:
@@ -145,8 +154,7 @@ def rows_of(figure: str, month: str, group: str = "", key: str = "") -> str:
     report = _ROWS[figure]
     asked = {"month": month}
     if group == "day":
-        # Reports of a month have no smaller part than a day: its wagers are in hours, its awards one by one.
-        report = report if report in ("awards", "seeds") else "contributions"
+        report = _ROWS_OF_DAY.get(figure, "contributions")
         asked = {"first": key, "last": key}
     elif key:
         asked[group] = key

@@ -90,7 +90,7 @@ class PausableTimeout:
             self._left = None
 
 
-class Flow(Protocol):
+class PausableSource(Protocol):
     """The source of bytes, which can be paused: a socket, or the turns before TLS."""
 
     def pause_reading(self) -> None: ...
@@ -115,7 +115,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self.admission = admission
         self.handling: web.BaseRequest | None = None
         self._admin = admin
-        self._flow: Flow | None = None
+        self._flow: PausableSource | None = None
         self._payer: Payer
         self._charge: Charge | None = None
         self._unparsed = b""
@@ -146,7 +146,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         if plain:  # else it is part of a turn
             self.spend(thread_seconds() - began)
 
-    def meet(self, flow: "Flow", transport: asyncio.Transport) -> None:
+    def meet(self, flow: "PausableSource", transport: asyncio.Transport) -> None:
         """The connection has that socket. flow: pauses its bytes, before TLS or without it."""
         self._flow = flow
         peer = transport.get_extra_info("peername")
@@ -512,10 +512,10 @@ class HttpConnections:
 
     def logger(self) -> logging.Logger:
         """The logger for aiohttp."""
-        return _Complaints(self)
+        return _AiohttpErrors(self)
 
 
-class _Complaints(logging.Logger):
+class _AiohttpErrors(logging.Logger):
     """Counts what aiohttp would log with a traceback: a malformed request, or an answer that failed."""
 
     def __init__(self, connections: HttpConnections) -> None:

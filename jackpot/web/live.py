@@ -107,7 +107,7 @@ class Stream:
         self.over.set()
 
 
-class Live:
+class LiveStreams:
     """Every receiver on the HTTP listeners. boards: of all banks. proxies: as in [listen]."""
 
     def __init__(

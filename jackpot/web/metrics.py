@@ -13,6 +13,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import InfoMetricFamily
 
 from jackpot.bank.counts import AWARDS
+from jackpot.bank.mystery_readiness import MysteryFile, MysteryReadiness
 from jackpot.clock import Clock
 from jackpot.logs import lines_dropped
 from jackpot.rules.money import from_cents
@@ -87,7 +88,7 @@ _DOOR_COUNTERS: Final = (
 )
 
 
-class WayIn(NamedTuple):
+class ConnectionStatistics(NamedTuple):
     """Statistics of connections.
 
     devices, listeners: `statistics()` of each role's devices and each listener. refused: requests, by code.
@@ -214,6 +215,14 @@ def of_standbys(count: int | None) -> Iterator[Family]:
     yield gauge("ledger_standbys", text, [], [] if count is None else [([], count)])
 
 
+def of_mystery(readiness: MysteryReadiness | None) -> Iterator[Family]:
+    """Files of the mystery key. readiness: None without committed links."""
+    text = "1 while this server could go on with committed mystery links by this file."
+    faults = {} if readiness is None else readiness.faults
+    files = () if readiness is None else MysteryFile
+    yield gauge("mystery_file_usable", text, ["file"], (([file], file not in faults) for file in files))
+
+
 def of_relays(statistics: Sequence[Facts]) -> Iterator[Family]:
     """Relays. statistics: of each bank's relay to Redis."""
     yield from by_bank(_RELAY_GAUGES, _RELAY_COUNTERS, statistics)
@@ -237,7 +246,7 @@ def of_pagers(statistics: Sequence[Facts]) -> Iterator[Family]:
         yield counter(name, text, [], (([], each[key]) for each in statistics))
 
 
-def of_way_in(way_in: WayIn) -> Iterator[Family]:
+def of_way_in(way_in: ConnectionStatistics) -> Iterator[Family]:
     """Connections, and those that were refused."""
     for part in way_in.devices:
         role = part["role"]

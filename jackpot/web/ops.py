@@ -79,7 +79,7 @@ from jackpot.web.table_order import Key, order_of
 from jackpot.web.what_if import WHAT_IF, WhatIf, WhatIfJobs
 
 # Fields of a form that are not an act's own.
-_OURS: Final = frozenset({CSRF_FIELD, "key", "back", FORM_ID, FORM_PAGE, *SECOND})
+_OURS: Final = frozenset({CSRF_FIELD, "key", "back", "what", FORM_ID, FORM_PAGE, *SECOND})
 _ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
 # What a form asks to see the doing of, besides the hit or link that it is about.
 _LOOKED_AT: Final = (
@@ -451,7 +451,10 @@ class Pages:
             site = f"{'https' if self._access.encrypted(request) else 'http'}://{request.host}"
             return await self._make.page(request, person, page, given=done, root=site)
         said = told(self._make.language(request), _became(act, form, done, self._told_sum(fields)))
-        return there(saying(back_to(form.get("back", "")), said, self._access.session(request)))
+        back = back_to(form.get("back", ""))
+        if "add-person" in (act, form.get("what")) and isinstance(done, ActReply) and done.person:
+            back = f"{PEOPLE}/{done.person}"  # where they are given their code
+        return there(saying(back, said, self._access.session(request)))
 
     def _told_sum(self, fields: Mapping[str, Any]) -> str:
         """What a payment withheld, as the site writes sums; "" for nothing."""
@@ -555,12 +558,17 @@ def _became(act: str, form: MultiDict[str], done: Reply, withheld: str) -> Sente
     """The page's sentence for an act that was accepted. withheld: of a payment, "" for nothing."""
     if isinstance(done, ActReply) and done.asked:
         return Sentence(WAITS)
+    if act == "confirm" and (confirmed := DOINGS.get(form.get("what", ""))):
+        return Sentence("It is confirmed. {done}", done=Sentence(confirmed.done))
     whole, seat = not form.get("award"), form.get("seat", "")
     if act == "validate" and whole:
         return Sentence("{hit} is validated. Now it is to be paid.", hit=form["hit"])
     if act == "pay" and withheld:
-        said = "{hit} is paid, form {document}. {sum} of it is withheld."
-        return Sentence(said, hit=form["hit"], document=form["document"], sum=withheld)
+        paid = {"hit": form["hit"], "document": form["document"], "sum": withheld}
+        if seat:
+            said = "Seat {seat} of {hit} is paid, form {document}. {sum} of it is withheld."
+            return Sentence(said, seat=seat, **paid)
+        return Sentence("{hit} is paid, form {document}. {sum} of it is withheld.", **paid)
     if act == "pay" and seat:
         said = "Seat {seat} of {hit} is paid, form {document}."
         return Sentence(said, seat=seat, hit=form["hit"], document=form["document"])

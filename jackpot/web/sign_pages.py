@@ -21,7 +21,7 @@ from jackpot.config.writing import Writing, writing
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, Pays, Percent, ToOne
 from jackpot.text import Sentence, filled, game
-from jackpot.web.live import Live
+from jackpot.web.live import LiveStreams
 from jackpot.web.posted import Announced, posted_table
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -146,7 +146,7 @@ def asked_in(request: web.Request, site: str) -> str:
 class Screens:
     """The pages of one configuration, rendered once. Raises OSError if a logo cannot be read."""
 
-    def __init__(self, config: Config, live: Live) -> None:
+    def __init__(self, config: Config, live: LiveStreams) -> None:
         self.live = live
         self.writing: Writing = writing(config.site.locale, config.site.currency)
         self._config = config

@@ -20,7 +20,7 @@ from jackpot.runtime.histogram import Histogram
 from jackpot.web import server_routes
 from jackpot.web.api import REQUEST_MAX
 from jackpot.web.metric_families import by_bank
-from jackpot.web.metrics import LastScrape, WayIn, exposition, of_program, of_way_in
+from jackpot.web.metrics import ConnectionStatistics, LastScrape, exposition, of_program, of_way_in
 from jackpot.web.sign_pages import Screens
 
 _GAUGES: Final = (
@@ -98,7 +98,7 @@ async def metrics(app: web.Application) -> bytes:
         "server": source.settings.id,
     }
     listeners = [listener.statistics() for listener in source.listeners]
-    way_in = WayIn(
+    way_in = ConnectionStatistics(
         [source.signs.statistics()], listeners, source.connections.refused, source.connections.budget
     )
     followers = [follower.statistics() for follower in source.followers.values()]

@@ -37,6 +37,7 @@ LEFT_S: Final = 30.0
 _ENDED: Final = RefusalSentence("it was ended: ask once more")
 # Figures of a level that may be tried.
 FIGURES: Final = ("primary", "reserve", "seed", "reseed", "limit")
+FIGURES_OF_MYSTERY: Final = ("primary", "seed", "must_hit_by")
 
 
 class WhatIfJob:
@@ -137,6 +138,7 @@ class WhatIf:
         """
         given = {name: value for name, value in request.query.items() if value}
         shown: dict[str, Any] = {"given": given, "job": None, "reply": None, "problem": ""}
+        terms = self._links[next(iter(self._links))]
         try:
             terms = self._link(given)
             if "stop" in given:
@@ -146,7 +148,6 @@ class WhatIf:
                 job = self._jobs.job(person.id, question, begins="look" not in given)
                 shown |= {"job": job, "reply": self._reply(job, person.id)}
         except ServerError as error:
-            terms = self._links[next(iter(self._links))]
             shown["problem"] = error.message
         shown |= {
             "link": terms.link,
@@ -154,7 +155,7 @@ class WhatIf:
             "paytables": _paytables(terms, self._config),
             "paytable": terms.paytable,
             "levels": [(level.level, _now(level)) for level in terms.levels],
-            "figures": FIGURES,
+            "figures": FIGURES_OF_MYSTERY if terms.mystery else FIGURES,
             "again": str(request.rel_url.without_query_params("look")),
             "at": str(request.rel_url.update_query(look="yes")),
         }
@@ -204,7 +205,7 @@ class WhatIf:
             self._config.ledger.url,
             terms.bank,
             terms.link,
-            None if paytable == terms.paytable else paytable,
+            None if paytable == terms.paytable or terms.mystery else paytable,
             settings,
             since,
             self._money,
@@ -219,7 +220,7 @@ def _seen(work: asyncio.Task[bytes]) -> None:
 
 
 def _paytables(terms: LinkTerms, config: Config) -> list[str]:
-    """The paytables of its kind that all tables of the link could play."""
+    """The paytables of its kind that all tables of the link could play; a mystery link has none."""
     if terms.mystery:
         return []
     games = {table.game for table in config.tables if terms.link in table.links}
@@ -229,7 +230,9 @@ def _paytables(terms: LinkTerms, config: Config) -> list[str]:
 
 def _now(level: LevelTerms) -> dict[str, str]:
     """A level's figures as the form takes them."""
-    sums = {"seed": level.seed, "reseed": level.reseed, "limit": level.limit}
+    sums = {
+        "seed": level.seed, "reseed": level.reseed, "limit": level.limit, "must_hit_by": level.must_hit_by,
+    }  # fmt: skip
     return {
         "primary": rate_text(level.primary),
         "reserve": rate_text(level.reserve),

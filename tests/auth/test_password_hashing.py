@@ -1,8 +1,10 @@
 """Password hashing, its bounded queue, and TOTP codes."""
 
 import asyncio
+import os
+import sys
 from collections import Counter
-from threading import Event, current_thread
+from threading import Event, current_thread, get_native_id
 from time import process_time, thread_time
 
 import pytest
@@ -11,6 +13,7 @@ from argon2 import PasswordHasher
 from jackpot.auth import password_hashing as hashing_module
 from jackpot.auth.password_hashing import (
     AT_ONCE,
+    NICER,
     OF_KNOWN,
     OF_PLACE,
     WAITING_MAX,
@@ -140,6 +143,24 @@ async def test_strangers_wait_for_each_other_and_nobody_else(monkeypatch: pytest
     go.set()
     assert all(await asyncio.gather(*checks, known))
     assert most == {"stranger": 1, "secret": 1}
+    hashing.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a priority of each thread's own")
+@on_loop
+async def test_a_hash_gives_way_to_wagers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Misuse: guesses of secrets take a processor, and tables that share it go first."""
+    hashing, found = PasswordHashing(CHEAP), []
+
+    def verify(*_given: object) -> bool:
+        found.append(os.getpriority(os.PRIO_PROCESS, get_native_id()))
+        return True
+
+    monkeypatch.setattr(hashing_module, "is_hash_of", verify)
+    for known in (False, True):
+        await hashing.fits("a hash", "x", "10.0.0.5", known=known)
+    here = os.getpriority(os.PRIO_PROCESS, get_native_id())
+    assert found == [min(here + NICER, 19)] * 2
     hashing.close()
 
 

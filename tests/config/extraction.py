@@ -28,8 +28,8 @@ from jackpot.odds.subject import AnalysisError
 from jackpot.reports.entry_text import NOT_ABOUT
 from jackpot.reports.read.journal import NoSuchKind
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import InArchive, Unanswerable
-from jackpot.reports.what_if import Impossible
+from jackpot.reports.report import InArchive, ReportRefused
+from jackpot.reports.what_if import ReplayRefused
 from jackpot.rules import alarms, registry
 from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.rounds import Struck
@@ -130,7 +130,7 @@ _HOLD: Final = (
     ),
     "*.py",
 )
-_BY_TEMPLATE: Final = {each.__name__ for each in (Unanswerable, InArchive, Impossible, NoSuchKind)}
+_BY_TEMPLATE: Final = {each.__name__ for each in (ReportRefused, InArchive, ReplayRefused, NoSuchKind)}
 _BY_TEXT: Final = {RefusalSentence.__name__, AnalysisError.__name__}
 
 

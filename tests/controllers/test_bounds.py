@@ -84,7 +84,7 @@ def filled(kind: type[Any]) -> dict[str, Any]:
         "seq": 1, "round": "R", "lock": True, "close": True, "chips": {"L": 1}, "counts": {"L": 1},
         "sums": {"L": 1}, "players": 3,
         "board": ["As"], "dealer": ["2c"], "bonus": ["3c"], "reason": "why", "at": 5,
-        "cause": "shoe-jam", "settles": ["L"],
+        "cause": "shoe-jam", "settles": ["L"], "award": "A1", "state": "lit",
     }  # fmt: skip
     bet = {"seat": 1, "link": "L", "amount": 100, "player": "p", "on": "dealer"}
     unbet = {"seat": 1, "link": "L", "on": "dealer"}
@@ -157,7 +157,7 @@ OTHER = {
     "seq": 2, "round": "R2", "lock": False, "close": False, "chips": {"L": 2}, "counts": {"L": 2},
     "sums": {"L": 2}, "players": 4,
     "board": ["Ad"], "dealer": ["2d"], "bonus": ["3d"], "reason": "else",
-    "cause": "stub-count", "settles": ["K"],
+    "cause": "stub-count", "settles": ["K"], "award": "A2", "state": "lamp_failed",
     "seat": 2, "link": "K", "amount": 200,
     "player": "q", "on": "own", "cards": ["Ad"], "hand": "flush", "suit": "h", "folded": False,
     "abandoned": False,

@@ -33,10 +33,10 @@ NONCE: Final = bytes(range(0xA0, 0xB0))
 CODES = re.findall(
     r"\w+",
     """
-    seq_conflict seq_old seq_gap not_active bad_message round_unfinished no_such_round locked_out not_locked
-    chip_mismatch suspended table_held unknown_link unknown_seat wrong_amount duplicate_wager unreasonable
-    out_of_order already_settled no_wager hand_mismatch impossible_cards two_people award_standing too_many
-    internal
+    seq_conflict seq_old seq_gap not_active bad_message round_unfinished no_such_round no_such_award
+    locked_out not_locked chip_mismatch suspended table_held unknown_link unknown_seat wrong_amount
+    duplicate_wager unreasonable out_of_order already_settled no_wager hand_mismatch impossible_cards
+    two_people award_standing too_many internal
     """,
 )
 

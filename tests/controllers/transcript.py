@@ -112,12 +112,15 @@ async def _second_evening(device: Device, session: Session, key: bytes, settle: 
         "It sends what is unanswered again, unchanged. It gets the same answer; nothing is paid twice."
     )
     await _ask(device, session, **settle)
+    session.note("It has lit both lamps, and says what they show. That of seat 5 stays dark: an alarm.")
+    await _ask(device, session, t="lamp", seq=3, award="A1", state="lit")
+    await _ask(device, session, t="lamp", seq=4, award="A2", state="lamp_failed")
     session.note("A number left out. The server has not applied it and says which number it expects.")
-    await _ask(device, session, t="wager", seq=4, round="R2", bets=[{"seat": 1, "link": LINK, "amount": 100}])
+    await _ask(device, session, t="wager", seq=6, round="R2", bets=[{"seat": 1, "link": LINK, "amount": 100}])
     session.note(
         "That number is used. The table's cards are held until people have looked at the royal flush."
     )
-    await _ask(device, session, t="wager", seq=3, round="R2", bets=[{"seat": 1, "link": LINK, "amount": 100}])
+    await _ask(device, session, t="wager", seq=5, round="R2", bets=[{"seat": 1, "link": LINK, "amount": 100}])
 
 
 async def run(folder: Path) -> str:

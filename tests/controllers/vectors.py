@@ -100,6 +100,8 @@ FROM_DEVICES: Final[tuple[Message, ...]] = (
     {"t": "pong"},
     {"t": "lock", "seq": 6, "round": "R3", "chips": {"trips": 2}, "sums": {"trips": 2_500}},
     {"t": "close", "seq": 7, "round": "R3", "counts": {"trips": 2}, "sums": {"trips": 2_500}},
+    {"t": "lamp", "seq": 8, "award": "A1", "state": "lit"},
+    {"t": "lamp", "seq": 9, "award": "A1", "state": "lamp_failed"},
 )
 
 FROM_SERVER: Final[tuple[Message, ...]] = (
@@ -188,6 +190,7 @@ FROM_SERVER: Final[tuple[Message, ...]] = (
         },
     },
     {"t": "ack", "seq": 7, "awards": [STAKE]},
+    {"t": "award", **AWARD, "lamp": "lamp_failed"},
     {
         "t": "paytable",
         "table": "T01",

@@ -45,7 +45,7 @@ _OTHERS: Final = "SELECT backend FROM head WHERE backend <> pg_backend_pid()"
 Call = Callable[[], Awaitable[Any]]
 
 
-class Faulty(connect._Watched):
+class Faulty(connect._MonitoredConnection):
     """A database connection of one process life; inert once that life is over."""
 
     trouble: ClassVar[Trouble]

@@ -71,7 +71,7 @@ class OnPostgres:
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         product: Any = connect
-        before, product._Watched = product._Watched, self._kind
+        before, product._MonitoredConnection = product._MonitoredConnection, self._kind
         try:
             return self._loop.run_until_complete(work)
         except BaseExceptionGroup as group:  # the tasks of the store's groups wrap what ends a process
@@ -79,7 +79,7 @@ class OnPostgres:
                 raise
             raise Killed from group
         finally:
-            product._Watched = before
+            product._MonitoredConnection = before
 
     async def _admin(self, statement: str, *values: Any) -> Any:
         if self._superuser is None or self._superuser.is_closed():

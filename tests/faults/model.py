@@ -104,13 +104,16 @@ Readings (where the rules leave a choice, the one taken here):
     counted. Where the site names a sum, it takes a tax form if what the hit gives that seat comes to the sum,
     whatever others get. A correction takes one if it brings there what was paid, or was final; not where it
     was there before.
+29. A table may say what the lamp of an award shows while the award stands, and its hit waits for people or is
+    of a round that can still change. To say the same again is no change; more than sixteen changes are
+    `unreasonable`. Where it says last that a lamp failed, whoever validates the award says what it shows.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.faults.model_facts import Award, Level, Link, Wager
+from tests.faults.model_facts import PENDING, UNDONE, VALIDATED, Award, Level, Link, Wager
 from tests.faults.model_floor import (
     DONE,
     MISMATCH,
@@ -141,6 +144,8 @@ from tests.faults.model_settle import Settlement
 
 __all__ = ["Model"]
 MINUTE_MS = 60_000
+# Changes of one award's lamp that are taken down.
+LAMP_CHANGES = 16
 
 
 class Model(SignedActs):
@@ -285,6 +290,25 @@ class Model(SignedActs):
         if table.per_minute and len(table.opened_ms) >= table.per_minute:
             raise Refused("unreasonable")
         table.opened_ms.append(self.now_ms)
+
+    def on_lamp(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
+        """P3: of a standing award whose hit waits for people, or is of a round that can still change."""
+        rounds = {round_.number for round_ in table.unfinished.values()}
+        if table.reopenable is not None:
+            rounds.add(table.reopenable.number)
+        for hit in self.hits_made.values():
+            waits = any(award.status in (PENDING, VALIDATED) for award in hit.awards)
+            for award in hit.awards:
+                if award.id != message["award"] or hit.table != table.name or award.status == UNDONE:
+                    continue
+                if not waits and hit.round not in rounds:
+                    continue
+                if award.lamps[-1:] != [message["state"]]:
+                    if len(award.lamps) >= LAMP_CHANGES:
+                        raise Refused("unreasonable")
+                    award.lamps.append(message["state"])
+                return self.answer()
+        raise Refused("no_such_award")
 
     def on_withdraw(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
         round_ = self.the_round(table, message["round"])
@@ -473,4 +497,4 @@ def award_map(award: Award) -> Map:
         "unverified": hit.unverified,
         "because": award.because,
         "light": True,
-    }
+    } | ({"lamp": award.lamps[-1]} if award.lamps else {})

@@ -180,7 +180,9 @@ class Acts:
         found = self.hits_made[name]
         return found, [one for one in found.awards if award in (None, one.id)]
 
-    def do_validate(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
+    def do_validate(
+        self, hit: str | None = None, award: str | None = None, people: int = 1, lamp: str = ""
+    ) -> Map:
         found, awards = self.awards_of(hit, award)
         if award is not None and awards[0].status != PENDING:
             raise Refused("that award does not wait")
@@ -195,6 +197,8 @@ class Acts:
         waiting = [one for one in awards if one.status == PENDING]
         if not waiting:
             raise Refused("nothing waits")
+        if not lamp and any(one.lamps[-1:] == ["lamp_failed"] for one in waiting):
+            raise Refused("a lamp failed, and nobody says what it shows")
         for one in waiting:
             one.status = VALIDATED
         return self.answer([status_of(one, VALIDATED) for one in waiting])
@@ -444,6 +448,7 @@ class Acts:
                         "because": award.because,
                         "left": award.undecided,
                         "difference": award.difference,
+                        "lamp": award.lamps[-1] if award.lamps else "",
                     }
                     for award in hit.awards
                 ],

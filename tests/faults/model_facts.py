@@ -101,6 +101,7 @@ class Award:
     left: int = 0
     decided: int = 0
     released: bool = False
+    lamps: list[str] = field(default_factory=list)  # what its table said, each change (P3)
     stake: int = 0  # the wager that it returns besides (B4)
 
     @property

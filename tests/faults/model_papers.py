@@ -69,10 +69,11 @@ class PaperActs(Acts):
         hit: str | None = None,
         award: str | None = None,
         people: int = 1,
+        lamp: str = "",
         wrote: tuple[str, ...] = (),
     ) -> Map:
         """wrote: who was there, and the pictures."""
-        answer = super().do_validate(hit, award, people)
+        answer = super().do_validate(hit, award, people, lamp)
         self.awards_of(hit, award)[0].papers[OF_ALL].things |= set(wrote)
         return answer
 

@@ -38,7 +38,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE
 from jackpot.runtime.service import Service
-from jackpot.web.live import Live
+from jackpot.web.live import LiveStreams
 from tests.faults.house import BANK, House, keys
 from tests.faults.loops import FalseLoop
 from tests.faults.network import Timeline, Wire
@@ -240,7 +240,7 @@ class SimulatedServer(app.Server):
         return {BANK: self.node.reach, SITE: self.node.reach_of_site}
 
     async def _listen(self) -> None:
-        self._live = Live([bank.board for bank in self.banks.values()], self.clock)
+        self._live = LiveStreams([bank.board for bank in self.banks.values()], self.clock)
         self.listening = True
 
     def _relay(self, bank: Bank) -> None:

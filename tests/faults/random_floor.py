@@ -116,7 +116,19 @@ class RandomFloor(RandomPeople):
             self.wager(table, f"r{self.rounds}", None)
             return
         round_ = self.rng.choice(list(table.unfinished.values()))
+        self.lamp(table)
         self.play(table, round_)
+
+    def lamp(self, table: ModelTable) -> None:
+        """Now and then a table says what a lamp shows, perhaps of an award that wants none (P3).
+
+        By the table's rounds and hits, so that all else is played as it would be.
+        """
+        awards = [award for hit in self.model.hits_made.values() for award in hit.awards]
+        rng = Random(f"lamp {table.name} {self.rounds} {len(awards)}")
+        if awards and rng.random() < 0.2:
+            award, state = rng.choice(awards[-8:]).id, rng.choice(("lit", "lit", "lamp_failed"))
+            self.frame(table.name, {"t": "lamp", "award": award, "state": state})
 
     def reopen(self, table: str, round_: str) -> None:
         if self.model.tables[table].asked and self.rng.random() < 0.3:

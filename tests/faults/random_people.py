@@ -132,9 +132,16 @@ class RandomPeople:
         elif kind == "correct":
             self.act(kind, self.rng.choice((1, 2, 2)), **self.correction(award))
         elif kind == "validate":
-            self.act(kind, 1, **named, wrote=self.there())
+            self.act(kind, 1, **named, wrote=self.there(), lamp=self.seen_lamp(hit))
         else:
             self.act(kind, self.rng.choice((1, 2, 2)), **named)
+
+    def seen_lamp(self, hit: Message) -> str:
+        """What somebody saw of a lamp, where its table says anything of one (P3).
+
+        It is always said: a refusal would change all that is played after it.
+        """
+        return next((award["lamp"] for award in hit["awards"] if award["lamp"]), "")
 
     def correction(self, award: Message) -> Message:
         """Fields of a correction, to another sum or the same; mostly with a form's number."""
@@ -341,7 +348,7 @@ class RandomPeople:
         """Pays all that waits of the hit, seat by seat; mostly also where it is disputed."""
         if hit["disputed"] and self.rng.random() < 0.8:
             self.act("lift", 2, hit=hit["hit"], dispute=hit["disputed"])
-        self.act("validate", 1, hit=hit["hit"])
+        self.act("validate", 1, hit=hit["hit"], lamp=self.seen_lamp(hit))
         for award in hit["awards"]:
             if award["status"] in WAITING:
                 self.act("pay", 1, award=award["award"], **self.papers(0.95))

@@ -210,6 +210,8 @@ class Play:
         self.frame("T11", frames.Wager("T11-r", (Bet(1, "account", 500),), lock=True))
         credited = f"A{self.engine.state.next_award}"
         self.frame("T11", frames.Settle("T11-r", (Claim(1, ("4s", "5h", "6d")),), close=True))
+        for state in ("lamp_failed", "lit"):
+            self.frame("T11", frames.Lamp(credited, state))
         assert self.act(Credit(credited, "TX-81"), "anna").of_act().ok
         first, second = (f"H{self.engine.state.next_hit - back}" for back in (3, 2))
         for act in (

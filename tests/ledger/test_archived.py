@@ -17,7 +17,7 @@ from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify.verifier import VerifyOptions
-from jackpot.reports.what_if import Impossible, what_if
+from jackpot.reports.what_if import ReplayRefused, what_if
 from jackpot.rules.acts.archives import Archived
 from jackpot.rules.signing import People
 from tests.ledger.conftest import Place
@@ -168,7 +168,7 @@ def test_heads_and_a_known_hash_of_old_rows(kept: Kept) -> None:
         assert [len(found) for found in kept.signed(gone.seq, hash_)] == [0, wrong]
     with pytest.raises(LedgerCorrupt, match="is archived: compare them"):
         check_head(kept.ledger, head_of(gone.seq, gone.hash))
-    with pytest.raises(Impossible, match="are archived"):
+    with pytest.raises(ReplayRefused, match="are archived"):
         what_if(kept.ledger, "main", "three", lambda terms: terms, lambda _done, _of: None)
 
 

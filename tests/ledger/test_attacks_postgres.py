@@ -181,7 +181,7 @@ async def test_what_nobody_expected_is_doubt(database: str, monkeypatch: pytest.
             raise IndexError("tuple index out of range")
 
         with monkeypatch.context() as patched:
-            patched.setattr(connect._Watched, "execute", broken)
+            patched.setattr(connect._MonitoredConnection, "execute", broken)
             with pytest.raises(CommitInDoubt, match="IndexError"):
                 await store.append("main", 1, 0, rows(2))
         await store.recover()
@@ -212,7 +212,7 @@ async def test_tables_of_the_same_name_elsewhere_are_not_the_ledgers(
 async def test_a_pooler_is_not_the_database(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN 4, fence: what names another connection than the one that answers is refused, but to readers."""
     with monkeypatch.context() as patched:
-        patched.setattr(connect._Watched, "get_server_pid", lambda _self: 1)
+        patched.setattr(connect._MonitoredConnection, "get_server_pid", lambda _self: 1)
         with pytest.raises(LedgerUnusable, match="through a pooler"):
             await PostgresStore.open(database)
         async with stores(database, readonly=True) as (reader,):

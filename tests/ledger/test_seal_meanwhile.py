@@ -12,7 +12,7 @@ from jackpot.ledger.maintenance.copy import NotACopy
 from jackpot.ledger.open import opened
 from jackpot.ledger.store import LedgerUnusable
 from jackpot.ledger.verify.verifier import VerifyOptions, verify
-from jackpot.reports.what_if import Impossible, what_if
+from jackpot.reports.what_if import ReplayRefused, what_if
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_archive import Kept, kept
 
@@ -68,5 +68,5 @@ def test_no_other_floor_is_played_from_half_a_journal(
     reader, let_go = place.read(), once(kept.seal)
     asked = iter(range(1_000))
     reader.check = lambda: let_go(next(asked) // 12)
-    with pytest.raises(Impossible, match="are archived"):
+    with pytest.raises(ReplayRefused, match="are archived"):
         what_if(reader, "main", "three", lambda terms: terms, lambda _done, _of: None)

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from jackpot.ledger import witness
-from jackpot.ledger.witness import LEDGER_HOLDS, Standing, Witness, Witnessed, WitnessError, standing
+from jackpot.ledger.witness import LEDGER_HOLDS, Witness, Witnessed, WitnessError, WitnessPosition, standing
 from jackpot.rules.commitment import CommitmentId
 from tests import ceilings
 
@@ -48,12 +48,16 @@ def test_where_a_witness_stands(case: str) -> None:
     """Y8: every pair of witness and ledger, and whether the level may go on."""
     witnessed, ledger, found, holds = OUTCOMES[case]
     assert standing(witnessed, ledger) == found
-    assert LEDGER_HOLDS[Standing(found)] == holds
+    assert LEDGER_HOLDS[WitnessPosition(found)] == holds
 
 
 def test_the_outcomes_are_all_told() -> None:
     """Y8: no standing without a verdict, none that no example shows."""
-    assert set(LEDGER_HOLDS) == set(Standing) == {Standing(found) for *_, found, _ in OUTCOMES.values()}
+    assert (
+        set(LEDGER_HOLDS)
+        == set(WitnessPosition)
+        == {WitnessPosition(found) for *_, found, _ in OUTCOMES.values()}
+    )
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ async def wins(server: Server, program: Sequence[str], game: Game, language: str
 
 @on_loop
 async def test_tables_in_other_languages_win_each_bonus_wager(tmp_path: Path) -> None:
-    """B1-B16: all five games; Cover All by its players, and the dealer's and bonus cards where needed."""
+    """B1-B16, P3: all five games; Cover All by its players, the cards that are needed, and every lamp lit."""
     async with Server(configure(tmp_path, links=LINKS + bonus_floor(tmp_path))) as server:
         programs = {"node": node(), "c": c(tmp_path)}
         async with asyncio.TaskGroup() as group:
@@ -144,6 +144,12 @@ async def test_tables_in_other_languages_win_each_bonus_wager(tmp_path: Path) ->
                     group.create_task(wins(server, program, game, language, tmp_path))
         books = await server.banks["main"].ask(views.statistics)
         state = await server.banks["main"].ask(lambda engine: engine.state)
+        awards = [
+            award
+            for table_ in state.tables
+            for hit in (*table_.paid.values(), *state.hits.values())
+            for award in hit.awards
+        ]
         won = {
             (state.table(hit.table).terms.table, state.link(hit.link).terms.link)
             for table_ in state.tables
@@ -155,6 +161,7 @@ async def test_tables_in_other_languages_win_each_bonus_wager(tmp_path: Path) ->
         for language in programs
         for paytable in wagers
     }
+    assert {award.lamp for award in awards} == {"lit"}
     assert won == due
     assert not any(books["alarms"].values())
 

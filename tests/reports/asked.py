@@ -8,7 +8,7 @@ import pytest
 
 from jackpot.ledger.reading import Reader
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import Cell, ReportProblem, ReportRequest, Unanswerable, dicts
+from jackpot.reports.report import Cell, ReportProblem, ReportRefused, ReportRequest, dicts
 from tests.reports.season import SITE
 from tests.rules.floor import BANK
 
@@ -32,7 +32,7 @@ def said(ledger: Reader, report: str, **asked: Any) -> Said:
 @contextmanager
 def unanswerable(template: str, **values: object) -> Iterator[None]:
     """What is done within is refused with that template, which has these values among others."""
-    with pytest.raises(Unanswerable) as refused:
+    with pytest.raises(ReportRefused) as refused:
         yield
     told = refused.value.said
     assert told.template == template

@@ -9,7 +9,7 @@ import pytest
 
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
-from jackpot.reports.report import Unanswerable
+from jackpot.reports.report import ReportRefused
 from jackpot.rules import registry
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.engine import Engine
@@ -119,7 +119,7 @@ def test_a_slip_has_the_reading_of_one_link(books: Reader, season: Season) -> No
         assert [line["level"] for line in report.rows] == [level.terms.level for level in link.levels]
         assert f"row {row.seq}, {row.hash.hex(' ', 4)}" == str(report.facts["journal"])
         assert report.facts["gaming day"] == event.day
-    with pytest.raises(Unanswerable, match="no reading was taken for 2026-12-24"):
+    with pytest.raises(ReportRefused, match="no reading was taken for 2026-12-24"):
         said(books, "reading-slip", first="2026-12-24", last="2026-12-24", link=link.terms.link)
-    with pytest.raises(Unanswerable, match="a slip is of one link; there is"):
+    with pytest.raises(ReportRefused, match="a slip is of one link; there is"):
         said(books, "reading-slip")

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from controllers.messages import TableMessage
-from jackpot.catalogue import odds_return
+from jackpot.catalogue import odds_return, row_chances
 from jackpot.ledger.open import open_reader
 from jackpot.reports.read import hits
 from jackpot.reports.read.cards import FRAMES_MAX, cards_of
@@ -49,6 +49,7 @@ def test_reports_read_the_postings_of_an_offer(tmp_path: Path) -> None:
         contributions = said(books, "contributions", first="2000-01-01", link="three")
         wagers = said(books, "wagers", first="2000-01-01", link="three")
         result = said(books, "result", link="three")
+        awards = said(books, "awards", first="2000-01-01", link="three")
         meters = said(books, "reconcile", link="three", drops={"three": 2_100 * 10_000})
     (row,) = cost.rows
     figures: dict[str, Any] = {
@@ -69,16 +70,21 @@ def test_reports_read_the_postings_of_an_offer(tmp_path: Path) -> None:
         cents * 10_000 for cents in (1_000, 500, 10_000, -10_000, 500)
     ]
     (month,) = result.rows
-    figures = {
-        name: month[name] for name in ("wagered", "paid_by_the_house", "running_cost", "left_to_the_house")
-    }
-    assert (figures, result.problems) == ({
-        "wagered": 20 * DOLLAR, "paid_by_the_house": 20 * DOLLAR, "running_cost": 20 * DOLLAR,
-        "left_to_the_house": 0,
+    # The same money in each report: what is paid and what it costs, apart from the stakes.
+    names = ("wagered", "stakes", "paid_by_the_house", "running_cost", "left_to_the_house")
+    assert ({name: month[name] for name in names}, result.problems) == ({
+        "wagered": row["wagered"], "stakes": row["stakes"], "paid_by_the_house": row["odds_paid"],
+        "running_cost": row["cost"], "left_to_the_house": row["left_to_the_house"],
     }, [])  # fmt: skip
-    # The returns of the paytable, with the stakes of what wins, of twenty dollars.
-    assert month["expected_cost"] == int(odds_return(THREE) * 20 * DOLLAR)
-    assert (month["hits"], month["chance"]) == (0, "")
+    assert [sum(one[name] for one in awards.rows) for name in ("amount", "stake")] == [
+        month["paid"], month["stakes"],
+    ]  # fmt: skip
+    assert result.facts["result"] == (
+        "$10.00 of $20.00 wagered, less $10.00 of stakes returned; $0.00 is left to the house before seeds"
+    )
+    # The returns of the paytable, without the stakes of what wins, of twenty dollars.
+    assert month["expected_cost"] == int((odds_return(THREE) - sum(row_chances(THREE))) * 20 * DOLLAR)
+    assert (month["hits"], month["expected_hits"], month["chance"]) == (None, "", ""), "none are counted"
 
 
 def test_a_void_that_undoes_final_awards_takes_them_out_of_every_report(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from jackpot.config import Site
 from jackpot.config.writing import moment
-from jackpot.reports.output import CellFormat, Totals, as_csv, as_html, as_json, exact
+from jackpot.reports.output import CUT, CellFormat, Totals, as_csv, as_html, as_json, exact
 from jackpot.reports.report import Cell, Fact, NamedId, Report, ReportColumn, ReportProblem, ReportResult
 from jackpot.text import Sentence
 from tests.reports.season import SITE
@@ -165,3 +165,14 @@ def test_people_read_cents_and_titles_and_programs_exact_sums_and_ids() -> None:
     assert (exact("text", link), json.dumps(link)) == ("floor-five", '"floor-five"')
     game = NamedId("let-it-ride", Sentence("the link itself"))
     assert shown.cell("text", game) == shown.say(Sentence("the link itself")) != game
+
+
+@pytest.mark.parametrize(("micros", "cut"), [(1_230_000, False), (1_235_000, True)])
+def test_people_are_told_where_sums_lost_parts_of_a_cent(micros: int, cut: bool) -> None:
+    """M3, L6: by hand such sums may be a cent off, so paper says it; what is left of whole cents adds up."""
+    columns = (ReportColumn("cost", "money", total=True), ReportColumn("left", "rest", total=True))
+    rows: list[tuple[Cell, ...]] = [(micros, 2_000_000 - micros)]
+    page = "".join(as_html(report()._replace(columns=columns), ReportResult([], iter(rows), []), SITE, AT))
+    assert (str(CUT) in page) == cut
+    assert page.count("$1.23") == 2
+    assert page.count("$0.77") == 2, "with $1.23 it is two dollars"

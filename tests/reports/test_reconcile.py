@@ -10,7 +10,7 @@ from jackpot.ledger.journal import row_of
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import accounts_of, rebuild
-from jackpot.reports.report import Unanswerable
+from jackpot.reports.report import ReportRefused
 from jackpot.rules.acts.readings import Reading, ReadingTaken
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
@@ -194,7 +194,7 @@ def test_a_day_of_another_bank_is_refused_with_its_name(
     joined: Ledger, bank: str, each: str, template: str, values: dict[str, str]
 ) -> None:
     """S2: where the rows of a day are in other banks, the refusal says in which."""
-    with pytest.raises(Unanswerable) as refused:
+    with pytest.raises(ReportRefused) as refused:
         said(joined, "reconcile", banks=(bank,), **day(each))
     told = refused.value.said
     if told.template == "day_of_other_banks":

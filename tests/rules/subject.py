@@ -41,6 +41,7 @@ FRAMES: dict[str, type[Command]] = {
     "settle": messages.Settle,
     "close": messages.Close,
     "void": messages.Void,
+    "lamp": messages.Lamp,
 }
 # What names somebody on a hit's papers, in the order in which the server has it.
 PERSONAL = ("dealer", "witness", "patron", "tax_number")

@@ -43,7 +43,11 @@ class Both(RandomFloor):
             self.engine.add(self.watched(table))
 
     def frame(self, table: str, message: Message, draws: Message | None = None) -> None:
-        told = [subject.frame(table, message, draws or {}) for subject in (self.engine, self.of_model)]
+        theirs = message | {"award": self.theirs(message["award"])} if message["t"] == "lamp" else message
+        told = [
+            subject.frame(table, said, draws or {})
+            for subject, said in ((self.engine, theirs), (self.of_model, message))
+        ]
         self.said[message["t"], told[0].get("code", "ok")] += 1
         for answer in told:
             if answer["ok"]:
@@ -190,7 +194,7 @@ def _refund(refund: Message) -> tuple[Any, ...]:
 
 def _award(award: Message) -> tuple[Any, ...]:
     fields = ("seat", "link", "level", "hand", "kind", "amount", "pays", "status", "unverified", "because")
-    return tuple(award[field] for field in fields)
+    return (*(award[field] for field in fields), award.get("lamp", ""))
 
 
 @pytest.mark.parametrize("seed", range(repeated(3, 6)))
@@ -342,7 +346,7 @@ class Joined(Both):
                 self.act("lift", 2, hit=hit["hit"], dispute=hit["disputed"])
             waits = [award for award in hit["awards"] if award["status"] in WAITING]
             if any(award["status"] == "pending" for award in waits):
-                self.act("validate", 1, hit=hit["hit"])
+                self.act("validate", 1, hit=hit["hit"], lamp="lit")
             for seat in sorted({award["seat"] for award in waits}):
                 paper = {"document": f"R-{seat}", "tax_form": "W-2G", "tax_from": TAX_FROM, "needs": []}
                 self.act("pay", 1, hit=hit["hit"], seat=seat, **paper)

@@ -21,7 +21,7 @@ from jackpot.net.udp import UdpText
 from jackpot.publish.board import MeterBoard
 from jackpot.runtime import isolate as alone_module
 from jackpot.runtime.isolate import failures, isolate
-from jackpot.web.live import Live, Stream
+from jackpot.web.live import LiveStreams, Stream
 from tests.running_server import (
     LINK,
     Device,
@@ -205,7 +205,7 @@ async def test_one_stream_that_breaks_ends_alone(
 @on_loop
 async def test_a_request_that_raises_is_one_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: a handler that raises answers 500 and is counted; the next request is served."""
-    monkeypatch.setattr(Live, "_chosen", throwing(lambda _self: True, Live._chosen))
+    monkeypatch.setattr(LiveStreams, "_chosen", throwing(lambda _self: True, LiveStreams._chosen))
     async with Server(configure(tmp_path)) as server:
         assert (await fetch(server, "/events/meters"))[0] == 500
         assert failures()["http"] == 1

@@ -33,6 +33,7 @@ from tests.e2e.load import Played, load, look
 from tests.e2e.site import Site, running
 from tests.ledger.waiting import open_ledger
 from tests.soak.alerts import soak as soak_alerts
+from tests.soak.films import FRAME_MS, Chosen
 from tests.soak.films import soak as soak_films
 from tests.soak.hostile import soak as soak_hostile
 from tests.soak.looks import soak as soak_looks
@@ -62,7 +63,7 @@ ALONE: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "hostile": lambda chosen: soak_hostile(chosen.times, chosen.only),
     "alerts": lambda chosen: soak_alerts(chosen.only),
     "signs": lambda _: soak_signs(),
-    "films": lambda chosen: soak_films(chosen.only, chosen.times),
+    "films": lambda chosen: soak_films(Chosen(chosen.only, chosen.times, chosen.every, light=chosen.light)),
     "looks": lambda chosen: soak_looks(chosen.only),
 }
 SYNCHRONOUS: Final = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
@@ -154,6 +155,10 @@ def main() -> int:
     )
     arguments.add_argument("--steps", type=int, default=STEPS, help="of the model")
     arguments.add_argument("--cycles", type=int, default=CYCLES, help="of mystery, of each form")
+    arguments.add_argument(
+        "--every", type=int, default=FRAME_MS, help="of films: milliseconds between frames"
+    )
+    arguments.add_argument("--light", action="store_true", help="of films: look at flashes alone")
     chosen = arguments.parse_args()
     if chosen.what in ALONE:
         return ALONE[chosen.what](chosen)

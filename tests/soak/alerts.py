@@ -150,6 +150,30 @@ def _chips(floor: Floor) -> Iterator[None]:
         device.ack("lock", round="C1", chips={"chips": 1})
 
 
+@causes("JackpotAbandonedWaits")
+def _abandoned(floor: Floor) -> Iterator[None]:
+    name = floor.site.unused()
+    with floor.site.table(name) as device:
+        device.ack("wager", round="A1", bets=bets("easy", [1, 2]), lock=True)
+        device.ack("settle", round="A1", hands=[{"seat": 2, "abandoned": True}])
+        yield
+        left = {"table": name, "round": "A1", "seat": 2, "abandoned": True}
+        floor.act("decide-abandoned", **left, reason="a test of alerts")
+        device.ack("close", round="A1")
+
+
+@causes("JackpotLampFailed")
+def _lamp(floor: Floor) -> Iterator[None]:
+    with floor.table() as device:
+        settled = floor.round(device, royal=True)
+        award = settled["awards"][0]["award"]
+        device.ack("lamp", award=award, state="lamp_failed")
+        yield
+        device.ack("lamp", award=award, state="lit")
+        floor.pay(settled)
+        floor.acknowledge()
+
+
 @causes("JackpotCountMismatch", "JackpotAlarmsOpen", "JackpotSuspicious")
 def _counts(floor: Floor) -> Iterator[None]:
     with floor.table() as device:
@@ -243,6 +267,13 @@ def _standby(floor: Floor) -> Iterator[None]:
     yield
     floor.standby.start()
     floor.primary.configure({"synchronous_standby_names": "FIRST 1 (db2)"})
+
+
+@causes("JackpotMysteryFileUnusable")
+def _no_key(floor: Floor) -> Iterator[None]:
+    away = floor.small.key.rename(floor.small.folder / "away")
+    yield
+    away.rename(floor.small.key)
 
 
 @causes("JackpotNotDurable", "JackpotQueueFilling")

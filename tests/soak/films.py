@@ -1,8 +1,11 @@
 """Makes films of what signs show, and looks at every frame. By hand: `python -m tests.soak films`.
 
 Each celebration and the idle sign, in each theme, at each size of screen: a frame each 100 ms, as the page
-is at that moment, however slow this machine is. `--only` takes part of a film's name, like `neon-wall-mega`;
-`--times` is the most seconds of a film. They are written to `films/` as WebP, which is kept out of git.
+is at that moment, however slow this machine is. A mystery's celebration, and its meter near the end, are of
+a second link. `--only` takes part of a film's name, like `neon-wall-mega`; `--times` is the most seconds of a
+film. They are written to `films/` as WebP, which is kept out of git.
+`--every` takes a frame each so many milliseconds instead, of which no flash can be counted; `--light` takes
+small frames of which nothing else is: both together look at all sizes and themes in an hour or two.
 
 Of every frame it is measured whether title, level and sum are seen, how much of the width the sum takes,
 whether anything is cut off, and whether every text is read on what is behind it (but in the flash with
@@ -16,7 +19,7 @@ import tempfile
 from collections.abc import AsyncIterator, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import structlog
 
@@ -24,7 +27,7 @@ from jackpot.app import Server
 from jackpot.config.display import CONTRAST_MIN, THEMES
 from tests.running_server import LINK, LINKS, configure
 from tests.web.browser import CUT_OFF, SIZES, chromium, opened, state
-from tests.web.test_contrast import MEASURE
+from tests.web.pictures import FLASHES_MAX, Numbers, Picture, flashes
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -32,18 +35,33 @@ if TYPE_CHECKING:
 FOLDER: Final = Path("films")
 FRAME_MS: Final = 100
 # Milliseconds of each film: a celebration has its whole time, the idle sign a round of its scenes.
-LASTS_MS: Final = {"minor": 6_000, "major": 12_000, "mega": 60_000, "idle": 40_000}
+LASTS_MS: Final = {
+    "minor": 6_000,
+    "major": 12_000,
+    "mega": 60_000,
+    "idle": 40_000,
+    "mystery": 60_000,
+    "near": 6_000,
+}
+# What of them a page is asked for.
+QUERIES: Final = {
+    "minor": "preview=win&level=minor",
+    "major": "preview=win&level=major",
+    "mega": "preview=win&level=mega",
+    "idle": "preview=normal",
+    "mystery": "preview=win",
+    "near": "preview=normal&near=0.98",
+}
+# The films of a link whose meter must hit by a sum.
+MYSTERY: Final = "lantern"
+OF_MYSTERY: Final = ("mystery", "near")
+IDLE: Final = ("idle", "near")
+# A frame's pixels for each of the page's, where only its light is looked at.
+LIGHT_SCALE: Final = 0.25
 # A film's pixels, and the quality of its frames: with them a minute is well below the most bytes of a film.
 FILM_PIXELS: Final = 130_000
 QUALITY: Final = 40
 LARGE_MAX: Final = 8_000_000
-# A flash (WCAG 2): two opposite changes of relative luminance of a tenth, the darker below 0.8, on a quarter
-# of the middle of the view, taken as a tenth of the whole; the picture is looked at in cells.
-CELLS: Final = 24, 16
-CHANGE_MIN: Final = 0.1
-DARKER_MAX: Final = 0.8
-AREA_MIN: Final = 0.1
-FLASHES_MAX: Final = 3
 WIDE_MIN: Final = 0.9
 
 # Texts that are never cut off.
@@ -64,7 +82,7 @@ STEP: Final = """async (ms) => {
         await new Promise(requestAnimationFrame);
     }
 }"""
-# The texts that are seen whole now, as `MEASURE` takes them. What comes just now is not yet.
+# The texts that are seen whole now, as `Picture` takes them. What comes just now is not yet.
 TEXTS: Final = """() => {
     const win = document.querySelector('#win');
     const odds = '#odds h2, #odds .named, #odds .pays';
@@ -110,23 +128,15 @@ WRONG: Final = """(wide) => {
     }
     return found;
 }"""
-# The relative luminance of a picture in cells, as WCAG 2 has it.
-LUMINANCE: Final = """async ([picture, wide, high]) => {
-    const image = new Image();
-    image.src = picture;
-    await image.decode();
-    const pen = new OffscreenCanvas(wide, high).getContext('2d', {willReadFrequently: true});
-    pen.imageSmoothingQuality = 'high';
-    pen.drawImage(image, 0, 0, wide, high);
-    const {data} = pen.getImageData(0, 0, wide, high);
-    const linear = (byte) => byte <= 10 ? byte / 3294.6 : ((byte / 255 + 0.055) / 1.055) ** 2.4;
-    const found = [];
-    for (let at = 0; at < data.length; at += 4) {
-        const [red, green, blue] = [data[at], data[at + 1], data[at + 2]].map(linear);
-        found.push(0.2126 * red + 0.7152 * green + 0.0722 * blue);
-    }
-    return found;
-}"""
+
+
+class Chosen(NamedTuple):
+    """What is filmed. only: part of the names. seconds: the most of each. light: of small frames, alone."""
+
+    only: str
+    seconds: int
+    every_ms: int = FRAME_MS
+    light: bool = False
 
 
 class Frame(NamedTuple):
@@ -137,46 +147,9 @@ class Frame(NamedTuple):
     wrong: Sequence[str]
 
 
-def changes(before: Sequence[float], after: Sequence[float]) -> tuple[bool, bool]:
-    """Whether enough of the picture became lighter, and darker, for half a flash."""
-    pairs = [pair for pair in zip(before, after, strict=True) if min(pair) < DARKER_MAX]
-    enough = AREA_MIN * len(before)
-    lighter = sum(late - early >= CHANGE_MIN for early, late in pairs)
-    darker = sum(early - late >= CHANGE_MIN for early, late in pairs)
-    return lighter >= enough, darker >= enough
-
-
-def flashes(lights: Sequence[Sequence[float]], frame_ms: int = FRAME_MS) -> int:
-    """The most flashes in one second: a change to lighter that is followed by one to darker, or the reverse.
-
-    lights: of each frame, the luminance of its cells.
-    """
-    turns: list[tuple[int, bool]] = []
-    settled = lights[0]
-    for at, light in enumerate(lights):
-        lighter, darker = changes(settled, light)
-        if lighter or darker:
-            if not turns or turns[-1][1] != lighter:
-                turns.append((at, lighter))
-            settled = light
-    within = 1_000 // frame_ms
-    return max((sum(at <= other < at + within for other, _ in turns) // 2 for at, _ in turns), default=0)
-
-
-async def luminance(blank: "Page", png: bytes) -> Any:
-    """The luminance of a picture's cells."""
-    return await blank.evaluate(LUMINANCE, [_address(png), *CELLS])
-
-
-async def contrasts(page: "Page", blank: "Page", png: bytes) -> Any:
+async def contrasts(page: "Page", picture: Picture) -> list[tuple[str, float]]:
     """The name and the contrast of each text of a page in its picture."""
-    return await blank.evaluate(MEASURE, [_address(png), await page.evaluate(TEXTS)])
-
-
-def _address(png: bytes) -> str:
-    from base64 import b64encode
-
-    return f"data:image/png;base64,{b64encode(png).decode()}"
+    return [(text[0], picture.contrast(text)) for text in await page.evaluate(TEXTS)]
 
 
 async def frames(page: "Page", lasts_ms: int, every_ms: int = FRAME_MS) -> AsyncIterator[Frame]:
@@ -188,7 +161,7 @@ async def frames(page: "Page", lasts_ms: int, every_ms: int = FRAME_MS) -> Async
         yield Frame(at_ms, await page.screenshot(), wrong)
 
 
-def written(file: Path, pictures: Sequence[bytes]) -> int:
+def written(file: Path, pictures: Sequence[bytes], every_ms: int = FRAME_MS) -> int:
     """Writes a film, and returns its size in bytes."""
     from PIL import Image
 
@@ -197,64 +170,81 @@ def written(file: Path, pictures: Sequence[bytes]) -> int:
     scale = min(1.0, (FILM_PIXELS / (wide * high)) ** 0.5)
     small = [image.resize((round(wide * scale), round(high * scale))) for image in images]
     file.parent.mkdir(exist_ok=True)
-    small[0].save(file, save_all=True, append_images=small[1:], duration=FRAME_MS, quality=QUALITY)
+    small[0].save(file, save_all=True, append_images=small[1:], duration=every_ms, quality=QUALITY)
     return file.stat().st_size
 
 
-async def film(browser: "Browser", at: str, name: str, seconds: int) -> list[str]:
+async def film(browser: "Browser", at: str, name: str, chosen: Chosen) -> list[str]:
     """Makes a film, and returns what is wrong with it. name: theme, size and what is shown."""
     _, size, shown = name.split("-")
-    query = "?preview=normal&held" if shown == "idle" else f"?preview=win&held&level={shown}"
-    faults, found, lights, pictures = list[str](), dict[str, int](), list[Any](), list[bytes]()
+    faults, found, cells, pictures = list[str](), dict[str, int](), list[Numbers](), list[bytes]()
     lowest = dict[str, tuple[float, int]]()
-    page, blank = await opened(browser, at + query, size, faults), await browser.new_page()
-    await state(page, "normal" if shown == "idle" else "win")
-    async for frame in frames(page, min(LASTS_MS[shown], 1_000 * seconds)):
+    scale = LIGHT_SCALE if chosen.light else 1.0
+    page = await opened(browser, f"{at}?{QUERIES[shown]}&held", size, faults, device_scale_factor=scale)
+    await state(page, "normal" if shown in IDLE else "win")
+    if shown not in IDLE:
+        await page.wait_for_selector("#sparks[data-ready]")
+    lasts_ms = min(LASTS_MS[shown], 1_000 * chosen.seconds)
+    async for frame in frames(page, lasts_ms, chosen.every_ms):
+        picture = Picture(frame.png)
+        cells.append(picture.cells())
+        if chosen.light:
+            continue
         for sentence in frame.wrong:
             found.setdefault(sentence, frame.at_ms)
-        for part, ratio in await contrasts(page, blank, frame.png):
+        for part, ratio in await contrasts(page, picture):
             if ratio < lowest.get(part, (CONTRAST_MIN, 0))[0]:
                 lowest[part] = ratio, frame.at_ms
-        lights.append(await luminance(blank, frame.png))
         pictures.append(frame.png)
     await page.close()
-    await blank.close()
-    most = flashes(lights)
     wrong = [f"{sentence} at {at_ms} ms" for sentence, at_ms in found.items()] + faults
     wrong += [
         f"{part} has a contrast of {ratio:.1f} at {at_ms} ms" for part, (ratio, at_ms) in lowest.items()
     ]
-    if most > FLASHES_MAX:
-        wrong.append(f"it flashes {most} times in a second")
-    large = await asyncio.to_thread(written, FOLDER / f"{name}.webp", pictures)
-    if large > LARGE_MAX:
-        wrong.append(f"it is larger than {LARGE_MAX / 1e6:.0f} MB")
-    said = "; ".join(wrong) or "good"
-    print(
-        f"{name}: {len(pictures)} frames, {large / 1e6:.1f} MB, {most} flashes a second: {said}", flush=True
-    )
+    said = [f"{len(cells)} frames"]
+    if chosen.every_ms <= FRAME_MS:
+        most = flashes(cells, chosen.every_ms)
+        said.append(f"{most} flashes a second")
+        if most > FLASHES_MAX:
+            wrong.append(f"it flashes {most} times in a second")
+    if pictures:
+        large = await asyncio.to_thread(written, FOLDER / f"{name}.webp", pictures, chosen.every_ms)
+        said.append(f"{large / 1e6:.1f} MB")
+        if large > LARGE_MAX:
+            wrong.append(f"it is larger than {LARGE_MAX / 1e6:.0f} MB")
+    print(f"{name}: {', '.join(said)}: {'; '.join(wrong) or 'good'}", flush=True)
     return wrong
 
 
-async def run(folder: Path, only: str, seconds: int) -> bool:
+def links_of(theme: str) -> str:
+    """A link that celebrates hands, and one of a mystery, in this theme."""
+    display = f'[link.display]\ntheme = "{theme}"\n'
+    level = '[link.level.meter]\nseed = "500.00"\nmust_hit_by = "1000.00"\nprimary = "2%"\n'
+    mystery = (
+        f'[[link]]\nid = "{MYSTERY}"\nkind = "mystery"\nform = "drawn"\nwager = "5.00"\nelectronic = true\n'
+    )
+    return f"{LINKS}{display}{mystery}{level}{display}"
+
+
+async def run(folder: Path, chosen: Chosen) -> bool:
     wrong = []
     async with chromium() as browser:
         for theme in THEMES:
             names = [f"{theme}-{size}-{shown}" for size in SIZES for shown in LASTS_MS]
-            chosen = [name for name in names if only in name]
-            if not chosen:
+            made = [name for name in names if chosen.only in name]
+            if not made:
                 continue
             (folder / theme).mkdir()
-            links = f'{LINKS}[link.display]\ntheme = "{theme}"\n'
-            async with Server(configure(folder / theme, links=links)) as server:
-                for name in chosen:
-                    at = f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}"
-                    wrong += await film(browser, at, name, seconds)
+            async with Server(configure(folder / theme, links=links_of(theme))) as server:
+                for name in made:
+                    link = MYSTERY if name.endswith(OF_MYSTERY) else LINK
+                    at = f"http://127.0.0.1:{server.ports['http']}/sign/{link}"
+                    wrong += await film(browser, at, name, chosen)
     return not wrong
 
 
-def soak(only: str, seconds: int) -> int:
+def soak(chosen: Chosen) -> int:
     """The exit code."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     with tempfile.TemporaryDirectory() as place:
-        return 0 if asyncio.run(run(Path(place), only, seconds)) else 1
+        return 0 if asyncio.run(run(Path(place), chosen)) else 1

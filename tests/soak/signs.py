@@ -4,9 +4,11 @@ One server, and its sign pages in the system's Chromium, which draws without a g
 has one is quicker. Printed for each size and state: frames a second; and of one frame, which any player has,
 how long the page's own thread works on it (scripts, layout, what is to be painted) and how much it allocates.
 On a full HD wall a frame's work has a bound, also in each celebration.
+Then one of them has a day of ten thousand updates and a hundred wins, the server's time running ahead: it is
+printed what heap, elements, and textures of a graphics card were early on, and at the day's end.
 Then eleven tables win at one moment, ten minors and a mega, before four signs. Printed is the order in which
 they celebrated, and how far apart they began; the exit code is 0 where no frame's work is above its bound,
-that order is the same on all of them, and every win is in it.
+nothing grew in the day, that order is the same on all of them, and every win is in it.
 """
 
 import asyncio
@@ -21,9 +23,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import structlog
 
+from controllers.answers import Hit, Meters
 from jackpot.app import Server
-from tests.running_server import LINK, LINKS, Device, configure, table
-from tests.web.browser import SIZES, chromium, opened, state
+from jackpot.clock import SystemClock
+from jackpot.web.live import websocket_frame
+from tests.running_server import LINK, LINKS, Device, configure, table, until
+from tests.web.browser import SIZES, chromium, opened, painted, state, until_shown
+from tests.web.test_sign_pages import ELEMENTS, HEAP_MAX
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, CDPSession, Page
@@ -63,6 +69,28 @@ SAMPLED: Final = {
     "includeObjectsCollectedByMinorGC": True,
 }
 
+# A day of a busy floor, and how many updates are told at once: what is shown keeps up with them.
+UPDATES: Final = 10_000
+DAY_MS: Final = 86_400_000
+TOLD_AT_ONCE: Final = 20
+# Updates between two wins, and the levels that are won in turn. The first wins make what later ones use.
+WIN_EVERY: Final = 100
+WON: Final = ("minor", "minor", "major", "minor", "mega")
+FIRST: Final = 1_000
+# Counts what WebGL is asked to make and to drop.
+COUNT: Final = """(() => {
+    window.made = {};
+    for (const name of ['Texture', 'Buffer', 'Framebuffer', 'Program', 'VertexArray']) {
+        window.made[name] = 0;
+        for (const [act, change] of [['create', 1], ['delete', -1]]) {
+            const real = WebGL2RenderingContext.prototype[act + name];
+            WebGL2RenderingContext.prototype[act + name] = function (...given) {
+                window.made[name] += change;
+                return real.apply(this, given);
+            };
+        }
+    }
+})()"""
 FRAMES: Final = """(ms) => new Promise((done) => {
     const began = performance.now();
     let frames = 0;
@@ -182,6 +210,67 @@ async def frames(browser: "Browser", server: Server) -> list[str]:
     return above
 
 
+class Held(NamedTuple):
+    """What a page holds once all that is left over was collected."""
+
+    heap: float
+    elements: int
+    listeners: int
+    drawn: dict[str, int]
+
+    def __str__(self) -> str:
+        drawn = ", ".join(f"{name.lower()} {count}" for name, count in self.drawn.items())
+        return f"heap {self.heap / 1e6:.2f} MB, {self.elements} elements, {self.listeners} listeners, {drawn}"
+
+
+async def held(page: "Page", tools: "CDPSession") -> Held:
+    await tools.send("HeapProfiler.collectGarbage")
+    metrics = {one["name"]: one["value"] for one in (await tools.send("Performance.getMetrics"))["metrics"]}
+    heap = (await tools.send("Runtime.getHeapUsage"))["usedSize"]
+    found = await page.evaluate(f"[{ELEMENTS}, window.made]")
+    return Held(heap, found[0], int(metrics["JSEventListeners"]), found[1])
+
+
+async def day(browser: "Browser", server: Server) -> bool:
+    """Whether a sign holds as much at a day's end as after its first wins, with WebGL."""
+    faults: list[str] = []
+    page = await opened(
+        browser, f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}?webgl", "phone", faults
+    )
+    await page.add_init_script(COUNT)
+    await page.reload()
+    await page.wait_for_selector("#sparks[data-ready]", state="attached")
+    await until(lambda: len(server._live.streams) == 1)
+    (stream,), board = server._live.streams, server.banks["main"].board
+    began, cents = SystemClock().unix_ms(), board.links[LINK].levels["mega"]
+    tools = await page.context.new_cdp_session(page)
+    await tools.send("Performance.enable")
+    first = None
+    for number in range(1, UPDATES + 1):
+        at = began + number * DAY_MS // UPDATES
+        cents += 1
+        board.links[LINK].levels["mega"] = cents  # so that a snapshot says the same
+        stream.tell(websocket_frame(Meters("main", board.rev, at, ((LINK, "mega", cents),))))
+        if number % WIN_EVERY == 0:
+            level = WON[number // WIN_EVERY % len(WON)]
+            hit = Hit(f"H{number}", LINK, level, "royal-flush", "T01", cents, 1, "main", number, at)
+            stream.tell(websocket_frame(hit))
+            await page.wait_for_selector(f"#win[data-hit=H{number}]:not([hidden])")
+            await painted(page)
+        if number % TOLD_AT_ONCE == 0:
+            await until_shown(page, "mega", cents)
+        if number == FIRST:
+            first = await held(page, tools)
+    await state(page, "normal")
+    last = await held(page, tools)
+    await page.close()
+    print(f"after {FIRST:,} updates: {first}")
+    print(f"after {UPDATES:,} updates and {UPDATES // WIN_EVERY} wins: {last}", flush=True)
+    assert faults == []
+    assert first is not None
+    return last.heap < first.heap + HEAP_MAX and last._replace(heap=first.heap) == first
+
+
 async def order(browser: "Browser", server: Server) -> bool:
     """Whether four signs celebrate eleven wins of one moment in one order, with none left out."""
     at = f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}"
@@ -240,9 +329,12 @@ async def run(folder: Path) -> bool:
             above = await frames(browser, server)
         for sentence in above:
             print(f"above its bound: {sentence}")
+        (folder / "day").mkdir()
+        async with Server(configure(folder / "day", links=links)) as server:
+            alike = await day(browser, server)
         (folder / "order").mkdir()
         async with Server(configure(folder / "order", links=links, tables=TABLES)) as server:
-            return await order(browser, server) and not above
+            return await order(browser, server) and alike and not above
 
 
 def soak() -> int:

@@ -51,11 +51,11 @@ KEY = {"Idempotency-Key": "one"}
 
 @asynccontextmanager
 async def floor(
-    folder: Path, extra: str = "", clock: Clock | None = None, links: str = LINKS
+    folder: Path, extra: str = "", clock: Clock | None = None, links: str = LINKS, of_tables: str = ""
 ) -> AsyncIterator[tuple[Server, aiohttp.ClientSession]]:
     """A server where ann and bo may sign in, and a browser without scripts."""
     jar = aiohttp.CookieJar(unsafe=True)
-    async with staffed(configure(folder, links=links, extra=extra), clock) as server:
+    async with staffed(configure(folder, links=links, extra=extra, of_tables=of_tables), clock) as server:
         at = f"http://127.0.0.1:{server.ports['http']}"
         async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
             yield server, web
@@ -119,7 +119,7 @@ async def test_a_session_is_kept_by_the_browser_and_ends(tmp_path: Path) -> None
     async with floor(tmp_path) as (_, web):
         async with await signed_in(web, secret="guess") as answer:
             assert answer.status == 403
-            assert "ogin, password or code is not right" in await answer.text()
+            assert "ign-in name, password or code is not right" in await answer.text()
             assert not answer.cookies
         async with await signed_in(web, back="/ops/hits") as answer:
             assert (answer.status, answer.headers["Location"]) == (303, "/ops/hits")
@@ -280,7 +280,12 @@ async def test_a_screen_left_alone_is_signed_out(tmp_path: Path) -> None:
                     seen = answer.status
             assert seen == (401 if ends else 200)
         async with web.get("/ops/hits", allow_redirects=False) as answer:
-            assert (answer.status, answer.headers["Location"]) == (303, "/ops/sign-in?back=/ops/hits")
+            assert (answer.status, answer.headers["Location"]) == (
+                303,
+                "/ops/sign-in?back=/ops/hits&ended=yes",
+            )
+        async with web.get(answer.headers["Location"]) as answer:
+            assert "Your session has ended." in await answer.text()
         assert server.banks["main"].active
 
 

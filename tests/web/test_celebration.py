@@ -76,7 +76,7 @@ LOOK: Final = """() => {
     const box = (part) => document.querySelector(`#win ${part}`).getBoundingClientRect();
     const isSeen = (part) => box(part).width > 0
         && getComputedStyle(document.querySelector(`#win ${part}`)).visibility === 'visible';
-    const corners = [...document.querySelectorAll('#win .corner:not(.turned) b')];
+    const corners = [...document.querySelectorAll('#win .corner b')];
     const ranks = corners.map((rank) => rank.textContent);
     const figures = document.querySelector('#win .exact');
     return {

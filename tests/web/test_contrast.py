@@ -1,6 +1,5 @@
 """Contrast of the signs, measured in the picture itself, in every state, and in several brands."""
 
-import base64
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -12,6 +11,7 @@ from jackpot.config.display import CONTRAST_MIN
 from tests.nightly import at_night, repeated
 from tests.running_server import LINK, LINKS, configure
 from tests.web.browser import chromium, needs_chromium, on_browser_loop, opened, painted, state
+from tests.web.pictures import Picture
 
 # What people read in each state.
 READ: Final = {
@@ -36,31 +36,8 @@ BRANDS: Final = {
 # The lowest screen: letters are thinnest there.
 SIZE: Final = "strip"
 
-# Of each part: how far the strokes of its letters stand out from their ground, which is most of it, as the
-# ratio of luminances of WCAG 2. parts: [name, whether its letters are dark, left, top, width, height]. Of a
-# large part every so many pixels are enough.
-MEASURE: Final = """async ([picture, parts]) => {
-    const image = new Image();
-    image.src = picture;
-    await image.decode();
-    const pen = new OffscreenCanvas(image.width, image.height).getContext('2d', {willReadFrequently: true});
-    pen.drawImage(image, 0, 0);
-    const linear = (byte) => byte <= 10 ? byte / 3294.6 : ((byte / 255 + 0.055) / 1.055) ** 2.4;
-    return parts.map(([name, dark, ...box]) => {
-        const {data} = pen.getImageData(...box.map(Math.round));
-        const lights = [];
-        const step = 4 * Math.max(1, Math.floor(data.length / 160000));
-        for (let at = 0; at < data.length; at += step) {
-            const [red, green, blue] = [data[at], data[at + 1], data[at + 2]].map(linear);
-            lights.push(0.2126 * red + 0.7152 * green + 0.0722 * blue);
-        }
-        lights.sort((one, other) => one - other);
-        const found = [0.5, dark ? 0.02 : 0.98].map((part) => lights[Math.floor(part * (lights.length - 1))]);
-        const [ground, ink] = found.map((light) => light + 0.05);
-        return [name, dark ? ground / ink : ink / ground];
-    });
-}"""
-# The parts that are on the screen and say something. Letters of a gradient have a colour that is not seen.
+# The parts that are on the screen and say something, as `Picture` takes them. Letters of a gradient have a
+# colour that is not seen.
 PARTS: Final = """(chosen) => [...document.querySelectorAll(chosen)].map((part) => {
     const {left, top, width, height} = part.getBoundingClientRect();
     const [red, green, blue, seen = 1] = getComputedStyle(part).color.match(/[0-9.]+/g).map(Number);
@@ -74,7 +51,6 @@ async def measured(folder: Path, brand: str, states: Iterable[str] = READ) -> di
     found, faults = dict[str, float](), list[str]()
     config = configure(folder, links=LINKS + brand)
     async with chromium() as browser, Server(config) as server:
-        blank = await browser.new_page()
         sign = f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}"
         page = await opened(browser, sign, SIZE, faults, reduced_motion="reduce")
         for shown in states:
@@ -82,9 +58,8 @@ async def measured(folder: Path, brand: str, states: Iterable[str] = READ) -> di
             await state(page, shown)
             await painted(page)
             parts = await page.evaluate(PARTS, READ[shown])
-            picture = base64.b64encode(await page.screenshot()).decode()
-            ratios = await blank.evaluate(MEASURE, [f"data:image/png;base64,{picture}", parts])
-            found |= {f"{shown} {part}": ratio for part, ratio in ratios}
+            picture = Picture(await page.screenshot())
+            found |= {f"{shown} {part[0]}": picture.contrast(part) for part in parts}
     assert faults == []
     assert {part.split()[0] for part in found} == set(states)
     return found

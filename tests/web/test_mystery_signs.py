@@ -1,6 +1,5 @@
 """Signs of mystery links: by which sum a meter must hit, how near it is, and a celebration of their own."""
 
-import base64
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +23,8 @@ from tests.web.browser import (
     sizes_from,
     state,
 )
-from tests.web.test_contrast import MEASURE, PARTS
+from tests.web.pictures import Picture
+from tests.web.test_contrast import PARTS
 from tests.web.test_sign_pages import page_of
 
 LINK: Final = "lantern"
@@ -42,11 +42,14 @@ LEVELS: Final = """() => [...document.querySelectorAll('#levels .level')].map((l
         glow: Number(getComputedStyle(level, '::before').opacity),
     };
 })"""
-# What the celebration says: its tiles, its lines, and whether it is a mystery's.
+# What the celebration says: its tiles and its lines; whether it is a mystery's, before a sky of its own.
 SAYS: Final = """() => ({
     tiles: [...document.querySelectorAll('#win .tile')].map((tile) => tile.textContent).join(''),
     hand: document.querySelector('#win .hand').textContent.replace('\\n', ' '),
     mystery: document.querySelector('#win').classList.contains('mystery'),
+    sky: ['#win', 'body'].map(
+        (part) => getComputedStyle(document.querySelector(part)).getPropertyValue('--velvet')
+    ),
 })"""
 READ: Final = {
     "normal": ".level .name, .level .digit, .level .note",
@@ -104,7 +107,7 @@ async def test_a_meter_is_tenser_as_it_comes_near(tmp_path: Path, levels: tuple[
 @needs_chromium
 @on_browser_loop
 async def test_a_mystery_is_celebrated_by_its_name(tmp_path: Path) -> None:
-    """Y6: tiles that spell it where another win has cards, and by which sum it had to hit."""
+    """Y6: tiles that spell it where another win has cards, by which sum it had to hit, its own sky."""
     faults, config = list[str](), configure(tmp_path, links=links_of("gold"))
     async with chromium() as browser, Server(config) as server:
         sign = page_of(server, f"/sign/{LINK}?preview=win&held&past=12")
@@ -113,6 +116,7 @@ async def test_a_mystery_is_celebrated_by_its_name(tmp_path: Path) -> None:
         for size in sizes_from(0):
             await resized(page, size)
             says = await page.evaluate(SAYS)
+            assert len({*says.pop("sky")}) == 2
             assert says == {"tiles": "MYSTERY", "hand": "Must hit by $1,000.00", "mystery": True}
             assert await settled(
                 page,
@@ -132,17 +136,15 @@ async def test_what_it_says_is_read_from_afar(tmp_path: Path, theme: str) -> Non
     found, faults = dict[str, float](), list[str]()
     config = configure(tmp_path, links=links_of(theme, ("mega", "major", "minor")))
     async with chromium() as browser, Server(config) as server:
-        blank = await browser.new_page()
         sign = page_of(server, f"/sign/{LINK}")
         page = await opened(browser, sign, "strip", faults, reduced_motion="reduce")
         for shown, parts in READ.items():
             await page.goto(f"{sign}?preview={shown}&near=0.98&held&past=12")
             await state(page, shown)
             await painted(page)
-            picture = base64.b64encode(await page.screenshot()).decode()
+            picture = Picture(await page.screenshot())
             boxes: Any = await page.evaluate(PARTS, parts)
-            ratios = await blank.evaluate(MEASURE, [f"data:image/png;base64,{picture}", boxes])
-            found |= {f"{shown} {part}": ratio for part, ratio in ratios}
+            found |= {f"{shown} {box[0]}": picture.contrast(box) for box in boxes}
     assert faults == []
     assert {part.split()[1] for part in found if "Must hit by" in part} == {"note", "hand"}
     assert {part: ratio for part, ratio in found.items() if ratio < CONTRAST_MIN} == {}

@@ -18,6 +18,7 @@ from tests.net.test_admin_socket import royal
 from tests.net.test_examples import OFFERS
 from tests.running_server import LINK, LINKS, WAIT_S, StepClock, on_loop, table, until
 from tests.web.test_authentication import floor, signed_in
+from tests.web.test_mystery import MYSTERY, OF_TABLE
 
 AT = f"/ops/what-if?link={LINK}&go=yes"
 
@@ -85,6 +86,36 @@ async def test_it_offers_the_paytables_of_the_links_kind(tmp_path: Path) -> None
             offered = re.findall(r'<option value="((?:pa|ma)-[^"]+)"', form)
             assert len(offered) > 1
             assert {load(one).use for one in offered} == {kind}
+
+
+@on_loop
+async def test_a_refused_question_stays_as_it_was_typed(tmp_path: Path) -> None:
+    """What-if: the form comes back on the link that was asked for, with what was typed."""
+    async with floor(tmp_path, links=LINKS + OFFERS) as (_, web):
+        (await signed_in(web)).close()
+        form = await page_of(
+            web, "/ops/what-if?link=five-bonus&go=yes&since=never&paytable=pa-643a-five-card-bonus-B"
+        )
+        assert "is no day like 2026-11-20" in form
+        assert '<option value="five-bonus" selected>' in form
+        assert '<option value="pa-643a-five-card-bonus-B" selected>' in form
+        assert 'value="never"' in form
+
+
+@pytest.mark.real_workers
+@on_loop
+async def test_a_mystery_is_played_again_on_figures_of_its_own(tmp_path: Path) -> None:
+    """What-if, Y1: seed, must_hit_by and rate of each level; no paytable, reserve or limit."""
+    async with floor(tmp_path, links=MYSTERY, of_tables=OF_TABLE) as (_, web):
+        (await signed_in(web)).close()
+        form = await page_of(web, "/ops/what-if")
+        asked = set(re.findall(r'name="set\.\w+\.(\w+)"', form))
+        assert asked == {"primary", "seed", "must_hit_by"}
+        assert 'name="paytable"' not in form
+        (level,) = set(re.findall(r'name="set\.(\w+)\.', form))
+        at = f"/ops/what-if?go=yes&set.{level}.primary=5%25"
+        said = await until_shown(web, at, "In all")
+        assert "What was played again" in said
 
 
 class Held:

@@ -35,6 +35,7 @@ void copy(char *to, size_t most, struct text text); /* ended by a zero; empty wh
 /* table.c: how does a table keep its side? One command is unanswered at a time, although the protocol allows
  * 64: a round is two commands. TLS is a matter of the device's own library: this speaks plain TCP. */
 enum { FRAME_MAX = 65536, COMMAND_MAX = 2000, LINKS_MAX = 8, SERVERS_MAX = 16, NAME = 65, PLACE = 96 };
+enum { LAMPS_MAX = 24 }; /* awards of one settlement: three seats with eight links each */
 
 struct memory { /* what survives a power loss. size: of the unanswered command, 0 for none */
     uint32_t sum, turn;
@@ -52,6 +53,7 @@ struct servers {
     char place[SERVERS_MAX][PLACE]; /* host:port */
     int count;
 };
+struct lamps { char award[LAMPS_MAX][NAME]; int count; }; /* of awards whose lamps are to be lit, and told of */
 struct table {
     char id[NAME];
     uint8_t key[KEY];
@@ -67,6 +69,7 @@ struct table {
     unsigned answered; /* counts the answers; what follows is of the last one */
     uint64_t answer_seq;
     bool acked;
+    struct lamps lamps; /* of the newest settlement that won something */
     char code[NAME], named[NAME]; /* named: the link that is suspended, "" for none */
     uint8_t in[4 + FRAME_MAX];
     size_t in_size;

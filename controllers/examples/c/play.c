@@ -20,8 +20,8 @@ static const struct game GAMES[] = {
     {"four-card-poker", 7, 5, 0, 0, 0}, {"criss-cross-poker", 6, 2, 5, 0, 0},     {NULL, 0, 0, 0, 0, 0},
 };
 
-enum step { NOTHING, WAGER, SETTLE, VOID };
-static const char *const NAMES[] = {"what was unanswered", "wager", "settle", "void"};
+enum step { NOTHING, WAGER, SETTLE, VOID, LAMP };
+static const char *const NAMES[] = {"what was unanswered", "wager", "settle", "void", "lamp"};
 
 /* asked: what the unanswered command is. dealt: the round whose cards lie on this table. waits: as last said.
  * seat: in payout order, seat numbers fall. deck: how the next deck begins. */
@@ -126,12 +126,21 @@ static bool give_back(struct table *table) {
     return table_give(table, &out);
 }
 
+/* Lights the lamp of an award, and says what it shows: here that it is lit, for there is none that could fail. */
+static bool light(struct table *table) {
+    struct out out = table_begin(table, "lamp", 2);
+    put_text(&out, "award"), put_text(&out, table->lamps.award[table->lamps.count - 1]);
+    put_text(&out, "state"), put_text(&out, "lit");
+    return table_give(table, &out);
+}
+
 /* What the answer to the command means for the dealer. False: people must look. */
 static bool hear(struct table *table, struct dealer *dealer) {
     printf("{\"command\":\"%s\",\"answer\":{\"t\":\"%s\",\"seq\":%llu,\"code\":\"%s\"}}\n", NAMES[dealer->asked],
            table->acked ? "ack" : "nack", (unsigned long long)table->answer_seq, table->code);
     fflush(stdout);
-    if (table->acked) {
+    if (dealer->asked == LAMP) table->lamps.count--; /* an award that is undone by now wants no lamp */
+    else if (table->acked) {
         dealer->refused = 0;
         if (dealer->asked == WAGER) {
             strcpy(dealer->dealt, dealer->begun);
@@ -156,6 +165,7 @@ static bool deal(struct table *table, struct dealer *dealer) {
     int active = 0;
     for (int i = 0; i < table->link_count; i++) active += table->links[i].active;
     if (!table->welcomed) return true;
+    if (table->lamps.count > 0) return dealer->asked = LAMP, light(table);
     if (table->round[0]) {
         bool known = strcmp(table->round, dealer->dealt) == 0;
         dealer->asked = known ? SETTLE : VOID;
@@ -180,11 +190,20 @@ int main(int count, char **words) {
     static struct dealer dealer;
     char key[80] = "";
     unsigned heard = 0;
-    FILE *file = fopen(option(count, words, "--key", ""), "r");
-    if (file == NULL || fgets(key, sizeof key, file) == NULL ||
+    const char *named = option(count, words, "--key", NULL);
+    FILE *file = named == NULL ? NULL : fopen(named, "r");
+    if (named != NULL && (file == NULL || fgets(key, sizeof key, file) == NULL))
+        fprintf(stderr, "--key: %s cannot be read, or is empty\n", named);
+    if (file == NULL || key[0] == '\0' ||
         !table_open(&table, option(count, words, "--id", "T01"), key, option(count, words, "--server", ""),
                     option(count, words, "--memory", "table.memory"))) {
-        fprintf(stderr, "usage: %s --server HOST:PORT --id T01 --key FILE --memory FILE\n", words[0]);
+        fprintf(stderr,
+                "usage: %s --server HOST:PORT[,HOST:PORT] --id T01 --key FILE --memory FILE\n"
+                "    [--game GAME] [--deck CARDS] [--rounds N] [--pause MS]\n"
+                "The key file has 64 hex digits, as `jackpot keys new` wrote it; the memory file survives a power\n"
+                "loss. Games:", words[0]);
+        for (const struct game *one = GAMES; one->name != NULL; one++) fprintf(stderr, " %s", one->name);
+        fprintf(stderr, "\n");
         return 2;
     }
     fclose(file);
@@ -198,7 +217,7 @@ int main(int count, char **words) {
     dealer.deck = option(count, words, "--deck", "");
     dealer.left = atol(option(count, words, "--rounds", "-1"));
     dealer.pause = atol(option(count, words, "--pause", "100"));
-    while (dealer.left != 0 || table.round[0] || !table_free(&table)) {
+    while (dealer.left != 0 || table.round[0] || table.lamps.count > 0 || !table_free(&table)) {
         table_turn(&table, TURN_MS);
         bool fine = table.answered == heard || hear(&table, &dealer);
         heard = table.answered;

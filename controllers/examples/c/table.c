@@ -25,6 +25,7 @@ struct message {
     struct link links[LINKS_MAX];
     int link_count;
     struct servers servers;
+    struct lamps lamps; /* of the awards of an answer */
 };
 
 int64_t now_ms(void) {
@@ -138,6 +139,16 @@ static void read_round(struct in *in, char round[NAME]) {
     }
 }
 
+static void read_awards(struct in *in, struct lamps *lamps) {
+    for (uint32_t awards = take_list(in); awards > 0 && lamps->count < LAMPS_MAX && !in->bad; awards--) {
+        for (uint32_t left = take_map(in); left > 0 && !in->bad; left--) {
+            if (is(take_text(in), "award")) copy(lamps->award[lamps->count], NAME, take_text(in));
+            else skip(in);
+        }
+        lamps->count++;
+    }
+}
+
 static void read_field(struct in *in, struct text key, struct message *found) {
     if (is(key, "t")) copy(found->t, sizeof found->t, take_text(in));
     else if (is(key, "v")) found->v = take_number(in);
@@ -154,6 +165,7 @@ static void read_field(struct in *in, struct text key, struct message *found) {
     else if (is(key, "round")) read_round(in, found->round);
     else if (is(key, "state")) copy(found->state, sizeof found->state, take_text(in));
     else if (is(key, "link")) copy(found->link, NAME, take_text(in));
+    else if (is(key, "awards")) read_awards(in, &found->lamps);
     else if (is(key, "servers"))
         for (uint32_t left = take_list(in); left > 0 && !in->bad; left--) add(&found->servers, take_text(in));
     else if (is(key, "links"))
@@ -264,7 +276,9 @@ static void answer_came(struct table *table, const struct message *answer) {
         table->answer_seq = answer->seq;
         table->acked = strcmp(answer->t, "ack") == 0;
         strcpy(table->code, answer->code), strcpy(table->named, answer->link);
-        if (table->acked) strcpy(table->round, strcmp(sent.t, "wager") == 0 ? sent.round : "");
+        if (answer->lamps.count > 0) table->lamps = answer->lamps;
+        bool lamp = strcmp(sent.t, "lamp") == 0; /* it is about no round */
+        if (table->acked && !lamp) strcpy(table->round, strcmp(sent.t, "wager") == 0 ? sent.round : "");
     }
 }
 

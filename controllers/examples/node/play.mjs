@@ -112,7 +112,10 @@ function shuffled() {
 async function decided(command) {
   const answer = await table.ask(command);
   console.log(JSON.stringify({ command, answer }));
-  for (const award of answer.awards ?? []) console.error(`lamp of seat ${award.seat}: ${award.hand} ${award.amount}`);
+  for (const award of answer.awards ?? []) {
+    console.error(`lamp of seat ${award.seat}: ${award.hand} ${award.amount}`);
+    await decided({ t: "lamp", award: award.award, state: "lit" }); // there is none here that could fail
+  }
   return answer;
 }
 

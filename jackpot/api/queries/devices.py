@@ -9,7 +9,7 @@ from jackpot.rules.acts.fields import Role
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
-    from jackpot.net.devices import ConnectedDevices as Known
+    from jackpot.net.devices import ConnectedDevices
 
 
 class Device(Reply, frozen=True):
@@ -61,7 +61,7 @@ class Revoke(ServerCommand, tag="revoke", frozen=True):
     key: str | None = None
 
 
-def _device(role: str, devices: "Known", name: str) -> Device:
+def _device(role: str, devices: "ConnectedDevices", name: str) -> Device:
     registry = devices.registry
     return Device(
         role=role,  # type: ignore[arg-type]  # "table" or "sign", as the registries are named

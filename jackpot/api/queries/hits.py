@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import msgspec
 
-from controllers.messages import Id
+from controllers.messages import Id, LampState
 from jackpot.api.hit_history import hits_of
 from jackpot.api.operation import PAGE_MAX, Limit, Moment, Money, NotDone, Query, Reply, money, number
 from jackpot.reports.read import hits as books_of_hits
@@ -37,7 +37,8 @@ class Award(Reply, frozen=True):
 
     because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10). stake:
     the wager that an award of N to 1 returns besides (B4). stake_at: where it is. credited: whether that was
-    confirmed of an award to a game account, where one hit is asked for (P4).
+    confirmed of an award to a game account, where one hit is asked for (P4). lamp: what its table said last
+    of its lamp, if it did (P3).
     """
 
     award: str
@@ -55,6 +56,7 @@ class Award(Reply, frozen=True):
     stake: Money | None = None
     stake_at: Literal["layout", "inventory"] | None = None
     credited: bool | None = None
+    lamp: LampState | None = None
 
 
 class Step(Reply, frozen=True):
@@ -313,7 +315,7 @@ def _taxes_of(won: Winnings, seat: int, terms: TaxTerms) -> Taxes:
     )
 
 
-class _LookedInto(NamedTuple):
+class _JournaledHit(NamedTuple):
     """What the journal says of one hit. cards: None where an archive has its round."""
 
     cards: Cards | None
@@ -321,7 +323,7 @@ class _LookedInto(NamedTuple):
     done: list[books_of_hits.PersonAct]
 
 
-def _looked_into(ledger: "Reader", bank: str, hit: int) -> _LookedInto:
+def _looked_into(ledger: "Reader", bank: str, hit: int) -> _JournaledHit:
     """The cards that made a hit, or how a mystery's round was played, and the people's steps with it."""
     story = books_of_hits.story_of(ledger, bank, hit)
     cards = played = None
@@ -332,7 +334,7 @@ def _looked_into(ledger: "Reader", bank: str, hit: int) -> _LookedInto:
             cards = Cards(found.own, found.board, found.dealer, found.ranked, found.drawn, found.bonus)
         if names.links[story.hit.link].mystery:
             played = _played(evidence_of(ledger, names, story.hit))
-    return _LookedInto(cards, played, books_of_hits.done_with(ledger, bank, hit))
+    return _JournaledHit(cards, played, books_of_hits.done_with(ledger, bank, hit))
 
 
 def _played(known: RoundEvidence | None) -> Played | None:

@@ -14,6 +14,7 @@ from jackpot.rules.acts.fields import (
     DocumentNumber,
     Fact,
     HitId,
+    LampSeen,
     Reason,
     TreatyRate,
     Way,
@@ -44,7 +45,8 @@ class Payout(ServerCommand, frozen=True):
 class Validate(Payout, tag="validate", frozen=True):
     """A floorperson validates a hit, or one of its awards (A10).
 
-    surveillance: the reference of its pictures. dealer, witness: who was there.
+    surveillance: the reference of its pictures. dealer, witness: who was there. lamp: what the lamps of its
+    awards show; a must where the table says that one failed (P3).
     """
 
     personal = ("dealer", "witness")
@@ -52,6 +54,7 @@ class Validate(Payout, tag="validate", frozen=True):
     dealer: Fact = ""
     witness: Fact = ""
     surveillance: Fact = ""
+    lamp: LampSeen = ""
 
 
 class Pay(Payout, tag="pay", frozen=True):

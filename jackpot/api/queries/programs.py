@@ -8,7 +8,7 @@ from jackpot.api.operation import BankElsewhere, Query, Reply
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
     from jackpot.rules.engine import Engine
-    from jackpot.rules.state import Program as Deciding
+    from jackpot.rules.state import Program as DecidingProgram
 
 
 class Program(Reply, frozen=True):
@@ -48,5 +48,5 @@ class AskPrograms(Query, frozen=True):
         return Programs(programs=programs, elsewhere=elsewhere)
 
 
-def _deciding(engine: "Engine") -> "Deciding":
+def _deciding(engine: "Engine") -> "DecidingProgram":
     return engine.state.program

@@ -22,8 +22,7 @@ from jackpot.rules.acts.preview import check_seen, mark_of, seen
 from jackpot.rules.money import decimal
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import Role
-from jackpot.rules.state import ApprovalRequest as Requested
-from jackpot.rules.state import BankState
+from jackpot.rules.state import ApprovalRequest, BankState
 
 if TYPE_CHECKING:
     from jackpot.api.query_context import QueryContext
@@ -93,7 +92,7 @@ async def _asked_for(at: "QueryContext", bank: "Bank") -> list[Waiting]:
     """
     tick, now = int(bank.clock.monotonic() * 1000), at.clock.unix_ms()
 
-    def look(engine: "Engine") -> list[Waits]:
+    def look(engine: "Engine") -> list[PendingRequest]:
         state = engine.state
         lefts = ((request, still_ms(engine, request, tick)) for request in state.requests)
         return [_looked_at(state, request, left_ms, now) for request, left_ms in lefts if left_ms]
@@ -123,19 +122,19 @@ def _tables_wait(engine: "Engine") -> bool:
     return bool(state.behind) or any(table.waits() for table in state.tables)
 
 
-class Waits(NamedTuple):
+class PendingRequest(NamedTuple):
     """A request. left_ms: how long it waits yet. sums: by name, what stands now of what it would change.
 
     would: what else of the reply says what it would do, or why it would be refused.
     """
 
-    request: Requested
+    request: ApprovalRequest
     left_ms: int
     sums: dict[str, Any]
     would: dict[str, Any]
 
 
-def _looked_at(state: BankState, request: Requested, left_ms: int, at: int) -> Waits:
+def _looked_at(state: BankState, request: ApprovalRequest, left_ms: int, at: int) -> PendingRequest:
     """Previews the confirmation of a request, as of now. at: unix milliseconds."""
     command = decode_asked(request.command)
     found: dict[str, Any] = {
@@ -150,7 +149,7 @@ def _looked_at(state: BankState, request: Requested, left_ms: int, at: int) -> W
     except Refusal as refusal:
         said = sentence_of(refusal.template, refusal.values)
         found |= {"problem": said, "template": said.template, "values": said.english_values}
-    return Waits(request, left_ms, _sums(state, command), found)
+    return PendingRequest(request, left_ms, _sums(state, command), found)
 
 
 def _sums(state: BankState, command: Any) -> dict[str, Any]:
@@ -170,7 +169,7 @@ def _sums(state: BankState, command: Any) -> dict[str, Any]:
     return {}
 
 
-def _told(bank: str, waits: Waits, named: "PersonNames") -> Waiting:
+def _told(bank: str, waits: PendingRequest, named: "PersonNames") -> Waiting:
     """A request that another person has to confirm."""
     request, command = waits.request, decode_asked(waits.request.command)
     fields = msgspec.json.decode(request.command) | plain_of(command)
@@ -190,7 +189,7 @@ def _told(bank: str, waits: Waits, named: "PersonNames") -> Waiting:
     if "person" in fields:
         fields["person"] = named.name(fields["person"])
     if "mark" in fields:
-        fields["person"] = named.marked(b64decode(fields.pop("mark")))
+        fields["person"], fields["login"] = named.marked(b64decode(fields.pop("mark")))
     return _waiting(what, {"bank": bank}, fields=fields, table=table, **facts)
 
 

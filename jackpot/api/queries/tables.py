@@ -13,8 +13,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.effects import Map
 from jackpot.rules.money import decimal
 from jackpot.rules.signing import People
-from jackpot.rules.state import ApprovalRequest as Requested
-from jackpot.rules.state import ReopenRequest
+from jackpot.rules.state import ApprovalRequest, ReopenRequest
 from jackpot.text import RefusalSentence
 
 if TYPE_CHECKING:
@@ -194,7 +193,7 @@ def _round(facts: Map | None) -> Round | None:
     return msgspec.convert(facts | {"bets": bets, "sums": sums}, Round)
 
 
-def still_ms(engine: "Engine", asked: Requested | ReopenRequest, tick: int) -> int:
+def still_ms(engine: "Engine", asked: ApprovalRequest | ReopenRequest, tick: int) -> int:
     """Milliseconds for which it still waits for a second person. tick: now, as in `Envelope`."""
     return max(0, REQUEST_HOLDS_MS - engine.epoch.waited_ms(asked, tick))
 

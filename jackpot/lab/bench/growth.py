@@ -18,7 +18,7 @@ import msgspec
 from jackpot.lab.bench.figures import FigureTable
 from jackpot.lab.bench.ledger_fixture import LedgerFixture, PastOptions, past
 from jackpot.lab.bench.load import Job, LoadError
-from jackpot.lab.bench.parts import Company, Sizes
+from jackpot.lab.bench.parts import CrowdProcess, Sizes
 from jackpot.lab.bench.run_plan import play
 from jackpot.lab.bench.servers import JackpotServer, ServedFloor, ServedProgram, used
 from jackpot.lab.bench.visit import BrowserSession, hire
@@ -90,7 +90,7 @@ def grown(folder: Path, subject: GrowthSubject, sizes: Sizes, progress: Callable
 
 def _idle(folder: Path, size: int) -> dict[str, float]:
     server = JackpotServer(folder, SQLITE, ServedFloor(PLAYERS, idle=size, links=2))
-    with server, Company(server, dict(list(server.keys.items())[PLAYERS:]), {}) as company:
+    with server, CrowdProcess(server, dict(list(server.keys.items())[PLAYERS:]), {}) as company:
         company.does("connect")
         return _frame(server, server.keys)
 
@@ -98,7 +98,7 @@ def _idle(folder: Path, size: int) -> dict[str, float]:
 def _signs(folder: Path, size: int) -> dict[str, float]:
     with (
         JackpotServer(folder, SQLITE, ServedFloor(PLAYERS, signs=size)) as server,
-        Company(server, {}, server.signs) as company,
+        CrowdProcess(server, {}, server.signs) as company,
     ):
         company.does("connect")
         return _frame(server, server.keys)

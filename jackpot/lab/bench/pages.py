@@ -131,7 +131,7 @@ class PageVisitor(NamedTuple):
         return Cost(path, status, seconds, self.reads.rows, self.reads.steps, size)
 
 
-class _Then(SystemClock):
+class _FixtureClock(SystemClock):
     """Clock set back to when a fixture ended: no gaming day since then is missing."""
 
     def __init__(self, now: int) -> None:
@@ -141,14 +141,14 @@ class _Then(SystemClock):
         return super().unix_ms() - self._ahead_ms
 
 
-class _Here(WorkerPool):
+class _ThreadWorkers(WorkerPool):
     async def ask(self, question: bytes, _person: int, _within_s: float, _kind: str = "") -> bytes:
         return await asyncio.to_thread(worker.answered, question)
 
 
 def here() -> WorkerPool:
     """Runs reports in this process: reads are counted, and no worker process has to start."""
-    return _Here("", "", each_max=1, total_max=1)
+    return _ThreadWorkers("", "", each_max=1, total_max=1)
 
 
 @asynccontextmanager
@@ -156,7 +156,7 @@ async def visiting(made: LedgerFixture) -> AsyncIterator[PageVisitor]:
     """A server on that fixture, and a signed-in visitor."""
     jar = aiohttp.CookieJar(unsafe=True)  # it is known by an address, not by a name
     with StatementCount() as reads:
-        server = Server(load(made.config), _Then(made.now))
+        server = Server(load(made.config), _FixtureClock(made.now))
         server.report_readers = here()
         async with server:
             await PersonAdmin(server.auth).begin(PEOPLE, "root")

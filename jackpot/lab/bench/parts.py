@@ -65,7 +65,7 @@ SMALL: Final = Sizes(
 )
 
 
-class Company:
+class CrowdProcess:
     """The process that holds a crowd of devices, as a context manager. Raises LoadError."""
 
     def __init__(
@@ -116,7 +116,7 @@ def waiting(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict
     progress(f"idle: a server for {who}")
     with JackpotServer(folder / "waiting", SQLITE, ServedFloor(sizes.tables, signs=sizes.signs)) as server:
         alone = server.resident()
-        with Company(server, server.keys, server.signs) as company:
+        with CrowdProcess(server, server.keys, server.signs) as company:
             progress(f"idle: {who} come")
             came = _timed(server, lambda: company.does("connect"))
             progress(f"idle: {who} wait")
@@ -154,7 +154,7 @@ def fan(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> FigureTa
     progress(f"fan: a wager on {who}")
     with JackpotServer(folder / "fan", SQLITE, ServedFloor(1, signs=sizes.watched)) as server:
         (player,) = server.keys.items()
-        with Company(server, {}, server.signs, player) as company:
+        with CrowdProcess(server, {}, server.signs, player) as company:
             company.does("connect")
             found = company.does("watch", sizes.seconds)
     rows = {who: {f"{part} ms": value * _MS for part, value in found.items()}}
@@ -235,7 +235,7 @@ def latency(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> Figu
 
 @contextmanager
 def _company(server: ServedProgram, signs: Mapping[str, str]) -> Iterator[None]:
-    with Company(server, {}, signs) as company:
+    with CrowdProcess(server, {}, signs) as company:
         company.does("connect")
         yield
 

@@ -19,7 +19,19 @@ from controllers.answers import (
     RoundFacts,
     StandingBet,
 )
-from controllers.messages import Bet, Close, Command, Lock, Malformed, On, Settle, Void, Wager, Withdraw
+from controllers.messages import (
+    Bet,
+    Close,
+    Command,
+    Lamp,
+    Lock,
+    Malformed,
+    On,
+    Settle,
+    Void,
+    Wager,
+    Withdraw,
+)
 from controllers.session import Commanded
 from jackpot.lab.conformance.offers import Bounds, ConformanceOffer
 from jackpot.lab.conformance.report import ConformanceReport
@@ -103,6 +115,7 @@ class TableRecord:
         self._link = link
         self._wager = wager
         self._ids: set[str] = set()
+        self._awards: set[str] = set()
 
     @property
     def last(self) -> Answer | None:
@@ -210,6 +223,7 @@ class TableRecord:
     def pay(self, command: Commanded, award: AwardFacts) -> Answer:
         """Accepts a settlement that wins this award, and keeps the answer."""
         answer = self.accept(command)
+        self._awards.add(award.award)
         if isinstance(answer, Ack):
             answer = msgspec.structs.replace(answer, awards=(award,))
             self.answers[command.seq] = command.digest, answer
@@ -255,6 +269,8 @@ class TableRecord:
         self._report.met("fields")
         if isinstance(message, Wager):
             return self._take(message)
+        if isinstance(message, Lamp):
+            return self._light(message)
         found = self.round
         if found is None or found.id != message.round:
             return Nack(seq, "no_such_round", f"round: there is no {message.round}")
@@ -278,6 +294,14 @@ class TableRecord:
             case Void():
                 return self._void(found, message)
         return Ack(seq)
+
+    def _light(self, message: Lamp) -> Answer:
+        """Takes down what a lamp shows, of an award that it told of (P3)."""
+        if message.award not in self._awards:
+            self._report.broken("offer-lamps", f"a lamp of {message.award}, which is no award of the table")
+            return Nack(message.seq, "no_such_award", f"award: there is no {message.award}")
+        self._report.met("offer-lamps", f"{message.state} of {message.award}")
+        return Ack(message.seq)
 
     def _void(self, found: Open, message: Void) -> Answer:
         """Gives all wagers back, or all but Trips Wagers, with which the round goes on (P5)."""

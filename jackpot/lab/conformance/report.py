@@ -233,6 +233,12 @@ OBLIGATIONS: Final = (
     ),
     _offer(
         "table",
+        "offer-lamps",
+        "A `lamp` is of an award that the table was told of; it need not send any.",
+        "Every lamp is looked at, whether an award was won or not.",
+    ),
+    _offer(
+        "table",
         "offer-suspended",
         "No wager on a suspended offer, while the other links are played on.",
         "One offer is suspended by a push, and active again; then a refusal names it.",
@@ -304,6 +310,12 @@ OBLIGATIONS: Final = (
         "Commands of a table",
         "A round with an `abandoned` seat closes only once a floorperson has answered.",
         "One is named and the round closed, which is `bad_message`; then it is voided.",
+    ),
+    _server(
+        "lamps",
+        "Commands of a table",
+        "A `lamp` of an award is acked, also once more; one of no award is `no_such_award`.",
+        "No award is named; where it wins on an offer its lamp is lit twice, without a failure.",
     ),
     _server(
         "replaces",

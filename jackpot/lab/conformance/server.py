@@ -50,7 +50,7 @@ class NoAnswer(Exception):
     """The server did not send what it had to; the text says what."""
 
 
-class NotLetIn(NoAnswer):
+class HelloRefused(NoAnswer):
     """The server refused the table's hello."""
 
 
@@ -139,12 +139,12 @@ class Questions:
 
     @asynccontextmanager
     async def table(self) -> AsyncIterator[tuple[ConformanceConnection, Message]]:
-        """A welcomed table; raises NotLetIn."""
+        """A welcomed table; raises HelloRefused."""
         async with self.call() as call:
             welcome = await self.greet(call)
             if welcome["t"] != "welcome":
                 said = f"{welcome.get('code')}: {welcome.get('message')}"
-                raise NotLetIn(f"table {self.target.device} is not let in: {said}")
+                raise HelloRefused(f"table {self.target.device} is not let in: {said}")
             self.let_in = True
             self.seq = welcome["last_seq"] + 1
             yield call, welcome
@@ -292,6 +292,14 @@ class Questions:
                 self.expect("abandoned", found, ("bad_message", True), "a close before the answer")
             await self._command(call, t="void", round=self.round, reason="a test of the protocol")
 
+    async def lamps(self) -> None:
+        """A lamp of an award that nobody won; and one in no state."""
+        async with self.table() as (call, _):
+            lamp = {"t": "lamp", "seq": self.seq, "award": "no-such-award", "state": "lit"}
+            await self._refused(call, "lamps", "no_such_award", lamp, names="award")
+            dim = {**lamp, "seq": self.seq, "state": "dim"}
+            await self._refused(call, "lamps", "bad_message", dim, names="state")
+
     # Questions about offers.
 
     async def offers(self) -> None:
@@ -374,6 +382,10 @@ class Questions:
         self.expect(
             "offer-pays", awards, [(True, "odds", True)], f"{due} for a {row.hand} of {least} on {link}"
         )
+        for one in said.get("awards", ()):
+            for how in ("a lamp", "the same lamp again"):
+                lit = await self._command(call, t="lamp", award=one["award"], state="lit")
+                self.expect("lamps", lit["t"], "ack", f"{how} of an award on {link}")
         stakes = [one.get("stake") for one in said.get("awards", ())]
         if isinstance(row.pays, ToOne) and offer["placed"] == "layout":
             self.expect("offer-pays", stakes, [least], f"the stake of {link}, on the layout")
@@ -430,6 +442,7 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
     (Questions.bad_frames, ("bad-frames",)),
     (Questions.commands, ("answers", "same-answer", "conflict", "gap", "bad-message", "codes", "resumes")),
     (Questions.abandoned, ("abandoned",)),
+    (Questions.lamps, ("lamps",)),
     (
         Questions.offers,
         (
@@ -450,7 +463,7 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
 async def examine(target: ConformanceTarget, *, quick: bool = False) -> ConformanceReport:
     """Runs all trials on a server.
 
-    Raises OSError where it cannot be reached, NotLetIn if it never welcomes.
+    Raises OSError where it cannot be reached, HelloRefused if it never welcomes.
     """
     report = ConformanceReport("server")
     questions = Questions(target, report, quick=quick)
@@ -460,7 +473,7 @@ async def examine(target: ConformanceTarget, *, quick: bool = False) -> Conforma
         try:
             await ask(questions)
         except NoAnswer as silent:
-            if isinstance(silent, NotLetIn) and not questions.let_in:
+            if isinstance(silent, HelloRefused) and not questions.let_in:
                 raise
             report.broken(names[0], str(silent))
         except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -171,7 +171,7 @@ PLACES: Final = tuple(
 
 
 @dataclass(frozen=True)
-class ByHand:
+class ManualHit:
     """A hit for a person to pay: the table whose first round wins at once, the hand, and its seat."""
 
     table: str
@@ -179,7 +179,7 @@ class ByHand:
     seat: int
 
 
-BY_HAND: Final = ByHand("T01", "royal-flush", 3)
+BY_HAND: Final = ManualHit("T01", "royal-flush", 3)
 
 # Each sign hangs over the tables of one link.
 SIGNS: Final = {"S01": FIVE, "S02": THREE}

@@ -12,7 +12,7 @@ from jackpot.ledger.archived import cut_of, is_archived, not_the_archive
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import Entry, asked
 from jackpot.reports.read.names import JournalNames
-from jackpot.reports.report import Archive, InArchive, Unanswerable
+from jackpot.reports.report import Archive, InArchive, ReportRefused
 from jackpot.rules import hands
 from jackpot.rules.cards import text, unpack
 from jackpot.rules.events import Locked, Settled, Wagered
@@ -67,7 +67,7 @@ class _Round(NamedTuple):
 
 
 def cards_of(ledger: Reader, names: JournalNames, hit: Hit, archive: Archive | None = None) -> HitCards:
-    """What was shown up to the hit. archive: the ledger's. Raises InArchive, Unanswerable, LedgerError."""
+    """What was shown up to the hit. archive: the ledger's. Raises InArchive, ReportRefused, LedgerError."""
     if hit.hand == LUCKY_BONUS:
         return HitCards(drawn=f"Lucky Bonus: box {hit.seat}")
     if names.links[hit.link].mystery:
@@ -121,7 +121,7 @@ def _magic(round_: _Round, hit: Hit) -> HitCards:
 
 
 def _of_round(ledger: Reader, names: JournalNames, frames: str, hit: Hit, archive: Archive | None) -> _Round:
-    """The events of these kinds in the hit's round, up to the hit. Raises InArchive, Unanswerable."""
+    """The events of these kinds in the hit's round, up to the hit. Raises InArchive, ReportRefused."""
     bank, cut = names.bank, cut_of(ledger, names.bank)
     events = _events(ledger, bank, frames, hit, (names.rounds.after, hit.seq))
     if cut is None or hit.seq - _BACK >= cut.seq or _locked_after(ledger, bank, hit, cut.seq):
@@ -129,7 +129,7 @@ def _of_round(ledger: Reader, names: JournalNames, frames: str, hit: Hit, archiv
     if archive is not None:
         whole = archive()
         if (other := not_the_archive(ledger, whole, bank, cut)) is not None:
-            raise Unanswerable("archive_refused", "{reason}", field="archive", reason=other)
+            raise ReportRefused("archive_refused", "{reason}", field="archive", reason=other)
         return _Round(events + _events(whole, bank, frames, hit, (0, min(cut.seq, hit.seq))), None, "archive")
     state = names.rounds.find(hit.table, hit.round)
     if state is None:

@@ -13,7 +13,17 @@ from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.reports.report import InArchive
 from jackpot.rules import registry
-from jackpot.rules.events import Closed, Event, Locked, Refused, Settled, Voided, Wagered, Withdrawn
+from jackpot.rules.events import (
+    Closed,
+    Event,
+    LampReported,
+    Locked,
+    Refused,
+    Settled,
+    Voided,
+    Wagered,
+    Withdrawn,
+)
 
 # Entries that one statement reads: some milliseconds of work, and less than a megabyte.
 PAGE: Final = 500
@@ -59,7 +69,7 @@ _WRITTEN: Final = """
     WHERE h.bank = ?1 AND h.hit >= ?2 AND h.hit <= ?3 AND j.table_seq IS NULL
 """
 _CARRIED_OUT: Final = ", ".join(
-    str(event.kind) for event in (Wagered, Withdrawn, Locked, Settled, Closed, Voided)
+    str(event.kind) for event in (Wagered, Withdrawn, Locked, Settled, Closed, Voided, LampReported)
 )
 _COUNTING: Final = f"""
     SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 AND kind IN ({_CARRIED_OUT})
@@ -68,6 +78,14 @@ _COUNTING: Final = f"""
 _FRAMES_OF_KIND: Final = f"""
     SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 AND kind = ?5
         AND table_seq IS NOT NULL ORDER BY seq LIMIT ?4
+"""  # noqa: S608
+
+
+_WON: Final = f"""
+    SELECT {_COLUMNS} FROM journal
+    WHERE bank = ?1 AND kind IN ({Settled.kind}, {Closed.kind}) AND seq IN (
+        SELECT seq FROM hit_entry WHERE bank = ?1 AND seq > ?2 AND seq <= ?3
+    ) ORDER BY seq LIMIT ?4
 """  # noqa: S608
 
 
@@ -170,6 +188,11 @@ def frames_of_kind(ledger: Reader, bank: str, kind: int, after: int, upto: int) 
         return asked(ledger, bank, _FRAMES_OF_KIND, after, upto, PAGE, kind)
 
     return _paged(page, after, upto)
+
+
+def won(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]:
+    """The frames with after < seq <= upto that ended a round, or settled hands, and made a hit."""
+    return _paged(partial(_page, ledger, bank, _WON), after, upto)
 
 
 def wagers_before(

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 from msgspec.structs import replace
 
+from controllers.messages import LampState
 from jackpot.catalogue.figures import rate_text
 from jackpot.ledger import papers
 from jackpot.ledger.joined_banks import (
@@ -53,7 +54,7 @@ _ENTRIES: Final = """
 
 
 # Facts of a payment that name nobody; the journal itself has them.
-_PLAIN: Final = ("surveillance", "tax_form", "way", "other_way", "treaty_form")
+_PLAIN: Final = ("surveillance", "lamp", "tax_form", "way", "other_way", "treaty_form")
 # Facts that name somebody: they lie next to the journal, and can be erased.
 PERSONAL: Final = (
     "dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number", "way_number",
@@ -427,6 +428,7 @@ class _History:
         self._more: dict[int, list[tuple[int, Award]]] = {}
         self._steps: dict[int, list[AwardChange]] = {}
         self._disputed: dict[int, bool] = {}
+        self._lamps: dict[int, list[LampState]] = {}
 
     def take(self, seq: int, at: int, event: events.Event, table: int) -> None:
         """Applies one entry, older than all before."""
@@ -442,6 +444,8 @@ class _History:
                     self._step(award, AwardChange(seq, at, "undone", 0, event, self._bank))
             case Disputed() | Lifted():
                 self._disputed.setdefault(event.hit, isinstance(event, Disputed))
+            case events.LampReported():
+                self._lamps.setdefault(event.award, []).append(event.state)
             case Corrected():
                 self.correct(self._bank, seq, at, event, NOWHERE)
             case events.Settled() | events.Closed():
@@ -464,6 +468,8 @@ class _History:
         # Before they stand as they do now.
         first = {award.number: award.amount for _, award in awards}
         began = {award.number: award.status for _, award in awards}
+        for _, award in awards:
+            award.lamps = tuple(self._lamps.pop(award.number, ())[::-1])
         hit = Hit(
             number=made.number,
             table=table,

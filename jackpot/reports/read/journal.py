@@ -15,10 +15,19 @@ from jackpot.ledger.journal import Row
 from jackpot.ledger.reading import ACCOUNTS, Conversation, Reader
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.reports.read.entries import Entry, entries_before, one
-from jackpot.reports.report import Unanswerable
+from jackpot.reports.report import ReportRefused
 from jackpot.rules import registry
 from jackpot.rules.acts.sessions import SignedIn, SignedOut
-from jackpot.rules.events import Closed, Locked, Refused, Settled, Voided, Wagered, Withdrawn
+from jackpot.rules.events import (
+    Closed,
+    LampReported,
+    Locked,
+    Refused,
+    Settled,
+    Voided,
+    Wagered,
+    Withdrawn,
+)
 from jackpot.rules.postings import Posting
 
 # Entries that one page of a search looks at, at most: some tens of milliseconds.
@@ -46,7 +55,7 @@ _OF_HIT: Final = """
 
 # Kinds that only people, or the server, make: the index by kind has all of them.
 _ACTS: Final = frozenset(registry.KINDS) - {
-    event.kind for event in (Wagered, Withdrawn, Locked, Settled, Closed, Voided, Refused)
+    event.kind for event in (Wagered, Withdrawn, Locked, Settled, Closed, Voided, LampReported, Refused)
 }
 # Of these, and of rounds that people void, each says who stood for it.
 _OF_PEOPLE: Final = frozenset(
@@ -57,7 +66,7 @@ _OF_PEOPLE: Final = frozenset(
 _NUMBERS: Final = {registry.name_of(kind): kind for kind in registry.KINDS}
 
 
-class NoSuchKind(Unanswerable):
+class NoSuchKind(ReportRefused):
     """Unknown kind of entry; `said` lists the known ones."""
 
 

@@ -8,7 +8,7 @@ from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.reports.read.entries import BEYOND, of_kinds, one
 from jackpot.reports.read.people import PersonNames
 from jackpot.reports.read.rounds import RoundsAtCut
-from jackpot.reports.report import Unanswerable
+from jackpot.reports.report import ReportRefused
 from jackpot.rules.acts.banks import BankBegun, parts_of
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.parameters import LinkChanged
@@ -33,12 +33,12 @@ def opened_at(ledger: Reader, bank: str, link: str) -> int | None:
 
 
 def must_know(names: "Iterable[JournalNames]", links: Iterable[str]) -> None:
-    """Raises Unanswerable for a link that none of the banks has."""
+    """Raises ReportRefused for a link that none of the banks has."""
     known = {terms.link for each in names for terms in each.links.values()}
     for link in links:
         if link not in known:
             links = " ".join(sorted(known))
-            raise Unanswerable(
+            raise ReportRefused(
                 "link_not_known", "{link} is unknown; there is {links}", field="link", link=link, links=links
             )
 

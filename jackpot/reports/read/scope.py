@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from jackpot.reports.read.names import JournalNames, must_know
 from jackpot.reports.read.shifts import shift_of, shifts_of
-from jackpot.reports.report import ReportRequest, Unanswerable
+from jackpot.reports.report import ReportRefused, ReportRequest
 
 
 class Scope:
@@ -34,7 +34,7 @@ class Scope:
 
 
 def must_be_there(wanted: ReportRequest, names: Sequence[JournalNames]) -> None:
-    """Raises Unanswerable for a link, table, game or shift that is nowhere on the floor."""
+    """Raises ReportRefused for a link, table, game or shift that is nowhere on the floor."""
     must_know(names, [wanted.link] if wanted.link else [])
     tables = [terms for each in names for terms in each.tables.values()]
     _must_be_one_of("table", wanted.table, (terms.table for terms in tables))
@@ -45,7 +45,7 @@ def must_be_there(wanted: ReportRequest, names: Sequence[JournalNames]) -> None:
 def _must_be_one_of(field: str, value: str | None, known: Iterable[str]) -> None:
     there = sorted(set(known))
     if value is not None and value not in there:
-        raise Unanswerable(
+        raise ReportRefused(
             "not_there",
             "{value} is unknown; there is {known}",
             field=field,

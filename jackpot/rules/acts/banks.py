@@ -42,6 +42,7 @@ from jackpot.rules.state import (
     NumberRange,
     Part,
     Table,
+    Tallied,
     Uncredited,
 )
 
@@ -144,6 +145,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     known: int = 0
     notices: list[Notice] = []
     uncredited: dict[int, Uncredited] = {}
+    tallies: dict[tuple[Tallied, str], int] = {}
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -226,6 +228,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
         list(state.alarms.values()), list(state.acts),
         settled, list(state.parts), state.first_hit, state.first_award,
         max(state.known, people.proof.seq), list(state.notices), dict(state.uncredited),
+        dict(state.tallies),
     )  # fmt: skip
 
 
@@ -349,6 +352,8 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
         state.ended += part.ended
         for code, count in part.refusals.items():
             state.refusals[code] = state.refusals.get(code, 0) + count
+        for (what, kind), count in part.tallies.items():
+            state.tally(what, kind, count)
         for alarm in part.alarms:
             _take_alarm(state, alarm, part.bank)
         for done in part.acts:

@@ -52,6 +52,8 @@ Fact = Annotated[str, _printable(FACT_MAX)]
 PaperField = Literal[
     "dealer", "witness", "surveillance", "patron", "identification", "taxpayer_number", "tax_form", "way"
 ]
+# What somebody saw of a lamp; "" where nobody says it.
+LampSeen = Literal["", "lit", "lamp_failed"]
 # How a winner is given the money; "" where nobody says it.
 Way = Literal["", "cash", "cheque", "account"]
 # What names somebody lies next to the journal: who was there when the hand was seen, and who is paid.

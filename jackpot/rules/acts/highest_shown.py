@@ -26,7 +26,7 @@ Highest = Annotated[
 ]
 
 
-class Stated(msgspec.Struct, frozen=True, array_like=True):
+class StatedValue(msgspec.Struct, frozen=True, array_like=True):
     """A mystery level, and the sum up to which all is decided from now on; micro-dollars."""
 
     link: int
@@ -34,7 +34,7 @@ class Stated(msgspec.Struct, frozen=True, array_like=True):
     decided: int
 
 
-def decide_stated(state: BankState, lost: Iterable[int], highest: Sequence[str]) -> list[Stated]:
+def decide_stated(state: BankState, lost: Iterable[int], highest: Sequence[str]) -> list[StatedValue]:
     """What people state of every mystery level of these links; of no other level.
 
     Signs show whole cents: a value that is the ledger's own, but for a fraction of one, is not below it.
@@ -59,11 +59,11 @@ def decide_stated(state: BankState, lost: Iterable[int], highest: Sequence[str])
         low = said[name] < floor_to_cent(cycle.decided)
         refuse_if(low, "highest_too_low", level=name, decided=cycle.decided)
         refuse_if(said[name] >= most, "highest_too_high", level=name, most=most)
-        found.append(Stated(link.number, level.number, max(said[name], cycle.decided)))
+        found.append(StatedValue(link.number, level.number, max(said[name], cycle.decided)))
     return found
 
 
-def apply_stated(state: BankState, stated: Iterable[Stated]) -> None:
+def apply_stated(state: BankState, stated: Iterable[StatedValue]) -> None:
     """Counts as decided what people stated; triggers are replaced besides."""
     for one in stated:
         mystery.raise_decided(state.link(one.link).levels[one.level - 1], one.decided)

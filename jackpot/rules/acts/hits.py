@@ -20,6 +20,7 @@ from jackpot.rules.acts.fields import (
     Document,
     Fact,
     HitId,
+    LampSeen,
     Paper,
     PaperField,
     Payee,
@@ -57,6 +58,7 @@ class Validate(ActCommand, tag="validate", frozen=True):
     """A floorperson validates a hit, or one of its awards (A10).
 
     surveillance: the reference of its pictures. paper: the digest of who was there. on_paper: what it names.
+    lamp: what the lamps of its awards show, as the floorperson saw them (P3).
     """
 
     hit: HitId
@@ -64,6 +66,7 @@ class Validate(ActCommand, tag="validate", frozen=True):
     surveillance: Fact = ""
     paper: Paper = b""
     on_paper: Witnesses = ()
+    lamp: LampSeen = ""
 
 
 class Validated(Event, frozen=True, array_like=True):
@@ -74,10 +77,14 @@ class Validated(Event, frozen=True, array_like=True):
     surveillance: str = ""
     paper: bytes = b""
     on_paper: Witnesses = ()
+    lamp: LampSeen = ""
 
 
 def decide_validate(state: BankState, command: Validate, by: ActContext) -> Validated:
-    """Validates a hand, with all its awards that wait; later an envy bonus alone (A10)."""
+    """Validates a hand, with all its awards that wait; later an envy bonus alone (A10).
+
+    Where its table says that a lamp of them failed, the floorperson says what it shows (P3).
+    """
     hit = find_hit(state, command.hit)
     chosen = _named(hit, command.award, "pending")
     early = _shares_later(state, hit)
@@ -89,7 +96,10 @@ def decide_validate(state: BankState, command: Validate, by: ActContext) -> Vali
     refuse_if(early, "envy_waits_for_hand")
     payout_details.check_paper(command.paper, command.on_paper, "")
     numbers = [award.number for award in chosen]
-    facts_ = command.surveillance, command.paper, command.on_paper
+    for award in chosen:
+        failed = award.lamp == "lamp_failed" and not command.lamp
+        refuse_if(failed, "lamp_not_seen", award=award.number)
+    facts_ = command.surveillance, command.paper, command.on_paper, command.lamp
     return Validated(hit.number, numbers, by.people, *facts_)
 
 

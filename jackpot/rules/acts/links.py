@@ -9,8 +9,8 @@ from controllers.messages import Id, Links
 from jackpot.rules.acts import lost_acks
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
-from jackpot.rules.acts.highest_shown import Highest, Stated, apply_stated, decide_stated, every_link
-from jackpot.rules.acts.lost_acks import BEHIND, Believed, decide_believed
+from jackpot.rules.acts.highest_shown import Highest, StatedValue, apply_stated, decide_stated, every_link
+from jackpot.rules.acts.lost_acks import BEHIND, AcceptedClaim, decide_believed
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.acts.tables import find_table
@@ -172,8 +172,8 @@ class Resumed(Event, frozen=True, array_like=True):
     cause: str
     people: People = People()
     reason: str = ""
-    believed: list[Believed] = msgspec.field(default_factory=list)
-    stated: list[Stated] = msgspec.field(default_factory=list)
+    believed: list[AcceptedClaim] = msgspec.field(default_factory=list)
+    stated: list[StatedValue] = msgspec.field(default_factory=list)
 
 
 def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
@@ -202,10 +202,11 @@ def apply_resumed(effects: Effects, event: Resumed) -> None:
     apply_stated(effects.state, event.stated)
     for number in event.links:
         link = effects.state.link(number)
-        lost = _lost(link, event.cause)
+        lost, shown = _lost(link, event.cause), _shown(link, event.cause)
         effects.resume(link, event.cause)
         if lost and mystery.is_committed(link):
             effects.resume(link, ROLLED_BACK)
+        if (lost or shown) and mystery.is_committed(link):
             mystery.replace_triggers(link)
     for believed in event.believed:
         lost_acks.believe(effects, believed)
@@ -215,6 +216,14 @@ def _lost(link: Link, cause: str) -> bool:
     """Whether it is resumed although the ledger may have lost rows of it (Y8)."""
     lost = (RESTORED, ROLLED_BACK)
     return cause in lost and any(reason in link.suspended for reason in lost)
+
+
+def _shown(link: Link, cause: str) -> bool:
+    """Whether whoever is between this server and its books may know a running trigger: a row that was refused
+    may have opened it (Y9). Where it is not to be had, or rows are lost, that is seen to first.
+    """
+    waits = (TRIGGER_REASON, ROLLED_BACK, RESTORED)
+    return cause == INTERNAL and INTERNAL in link.suspended and not set(waits).intersection(link.suspended)
 
 
 def _not_behind(cause: str) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from controllers.messages import Id
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
-from jackpot.rules.acts.highest_shown import Highest, Stated, apply_stated, decide_stated, every_link
+from jackpot.rules.acts.highest_shown import Highest, StatedValue, apply_stated, decide_stated, every_link
 from jackpot.rules.acts.tables import find_table
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -78,10 +78,10 @@ class BehindConfirmed(Event, frozen=True, array_like=True):
     reason: str
     people: People
     believed: bool
-    stated: list[Stated] = msgspec.field(default_factory=list)
+    stated: list[StatedValue] = msgspec.field(default_factory=list)
 
 
-class Believed(msgspec.Struct, frozen=True, array_like=True):
+class AcceptedClaim(msgspec.Struct, frozen=True, array_like=True):
     """A table's claimed last ack that people accept, and how many answers the ledger has lost."""
 
     table: int
@@ -148,7 +148,7 @@ def decide_confirm(state: BankState, command: ConfirmBehind, by: ActContext) -> 
     )
 
 
-def decide_believed(state: BankState, table: Table, acked: int | None) -> Believed:
+def decide_believed(state: BankState, table: Table, acked: int | None) -> AcceptedClaim:
     """The decision on one table's claim. acked: the number that people were shown, None for any."""
     waiting = state.behind.get(table.number)
     name = table.terms.table
@@ -159,21 +159,21 @@ def decide_believed(state: BankState, table: Table, acked: int | None) -> Believ
     refuse_if(wrong, "table_claims_other", table=name, said=said, acked=acked)
     high = said > BELIEVED_MAX
     refuse_if(high, "table_claims_too_much", table=name, said=said, most=BELIEVED_MAX)
-    return Believed(table.number, said, max(0, said - table.last_seq))
+    return AcceptedClaim(table.number, said, max(0, said - table.last_seq))
 
 
 def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
     """Continues the table after its claimed ack, or ignores its claims up to there from now on."""
     if event.believed:
         apply_stated(effects.state, event.stated)
-        believe(effects, Believed(event.table, event.acked, event.missing))
+        believe(effects, AcceptedClaim(event.table, event.acked, event.missing))
         return
     table = effects.state.table(event.table)
     table.disbelieved = event.acked
     _decided(effects, event.table)
 
 
-def believe(effects: Effects, believed: Believed) -> None:
+def believe(effects: Effects, believed: AcceptedClaim) -> None:
     """Continues the table after its claimed ack, or after what it sent since; its numbers never go back.
 
     What is missing may have lifted a committed level: no trigger of the bank is played on any more (Y8).

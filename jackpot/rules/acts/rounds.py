@@ -22,6 +22,9 @@ from jackpot.rules.rounds.settling import KNOWN_CARDS, voided
 from jackpot.rules.signing import People, Signed
 from jackpot.rules.state import BankState, Placed, ReopenRequest, Round, Table
 
+# What a floorperson's decision about an abandoned seat is counted as: the player has left, or has not (P6).
+ABANDONED_DECISIONS: Final = ("confirmed", "denied")
+
 
 class Strike(ActCommand, tag="strike", frozen=True):
     """A floorperson strikes one wager of a round that waits for its count (T3).
@@ -197,6 +200,7 @@ def apply_abandoned_decided(effects: Effects, event: AbandonedDecided) -> None:
     del round_.abandoned[event.seat]
     if event.abandoned:
         round_.abandoned[event.seat] = True
+    effects.state.tally("abandoned", ABANDONED_DECISIONS[not event.abandoned])
     effects.tell_round(table, round_)
 
 

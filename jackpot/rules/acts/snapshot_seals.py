@@ -20,7 +20,7 @@ from jackpot.rules.state import BankState
 
 # The form of a snapshot; a snapshot of another form is passed over and the journal replayed instead. Who
 # raises it raises RULES_VERSION too: a seal of another form is accepted of an older version alone.
-SNAPSHOT_FORMAT: Final = 30
+SNAPSHOT_FORMAT: Final = 31
 
 # After so many entries a snapshot seal is due: a start replays twice as many at most, some seconds of work.
 SEAL_STEP: Final = 10_000

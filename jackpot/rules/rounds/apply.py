@@ -27,7 +27,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
 from jackpot.rules.rounds import mystery, unpaid
 from jackpot.rules.rounds.offers import settled_hits
-from jackpot.rules.rounds.recompute import Made, drop_bets
+from jackpot.rules.rounds.recompute import PlacedWager, drop_bets
 from jackpot.rules.rounds.undo import Share, Take, floor_of, is_whole
 from jackpot.rules.state import (
     HITS_KEPT,
@@ -45,6 +45,7 @@ from jackpot.rules.state import (
     Settling,
     Table,
 )
+from jackpot.rules.void_causes import NO_CAUSE
 
 # Paid awards of which an answer says what more they would be worth: it fits a frame next to 192 awards or 64
 # refunds. An undo reaches so many only where an older award was unpaid for long; the journal has them all.
@@ -77,7 +78,7 @@ def take_back(
     return tuple(outgoing_messages.refund(effects.state.link(bet.link), bet) for bet in bets)
 
 
-def _uncount(state: BankState, gone: Collection[Made]) -> None:
+def _uncount(state: BankState, gone: Collection[PlacedWager]) -> None:
     """Removes these wagers from the counts that rounds keep of the moments of their settling (T10).
 
     Rounds that were settled before the first of them are not looked at: a table may take wagers back often.
@@ -382,6 +383,7 @@ def apply_voided(effects: Effects, event: Voided) -> None:
                 _undo_final(effects, effects.state.hits[number], award)
     placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets if bet.link not in event.settles]
     effects.told.refunds = take_back(effects, round_, placed, event.recomputed)
+    effects.state.tally("void", event.cause or NO_CAUSE)
     if event.settles:
         _keep_settled(round_, event.settles)
         return

@@ -21,7 +21,7 @@ from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import CODES, Refusal, refuse_if
 from jackpot.rules.rounds.apply import NO_TABLE, forget, take_back, unfinished
 from jackpot.rules.rounds.offers import take_wagers
-from jackpot.rules.rounds.recompute import Made, without_bets
+from jackpot.rules.rounds.recompute import PlacedWager, without_bets
 from jackpot.rules.state import BankState, DrawMade, Link, Placed, Round, Table
 from jackpot.rules.triggers import NO_TRIGGERS, TriggerSource
 
@@ -169,7 +169,7 @@ def decide_withdraw(state: BankState, table: Table, command: Withdraw, _around: 
     return Withdrawn(round_.id, [bet for bet, _ in found], without_bets(state, round_, found))
 
 
-def find_bets(state: BankState, table: Table, round_: Round, wanted: Iterable[Unbet]) -> list[Made]:
+def find_bets(state: BankState, table: Table, round_: Round, wanted: Iterable[Unbet]) -> list[PlacedWager]:
     """The wagers named; refused as `unknown_link`, `unknown_seat` or `no_wager`."""
     asked = [(bet.seat, link_number(state, table, bet.link), bet.on == "dealer") for bet in wanted]
     for seat, _, _ in asked:

@@ -10,7 +10,7 @@ from jackpot.rules.rounds.undo import Fix, History, LevelPoint, replay
 from jackpot.rules.state import Award, BankState, Level, Link, Placed, Round
 
 Edit = Callable[[History], None]
-Made = tuple[Placed, int]
+PlacedWager = tuple[Placed, int]
 """A wager, and the entry that accepted it."""
 
 
@@ -45,14 +45,14 @@ def _raised(level: Level, history: History) -> list[tuple[int, int]]:
     ]
 
 
-def drop_bets(history: History, link: Link, bets: Iterable[Made]) -> None:
+def drop_bets(history: History, link: Link, bets: Iterable[PlacedWager]) -> None:
     """Removes the wagers from the level's history."""
     for bet, seq in bets:
         if bet.link == link.number:
             history.drop(seq)
 
 
-def without_bets(state: BankState, round_: Round, bets: Iterable[Made]) -> Recomputed:
+def without_bets(state: BankState, round_: Round, bets: Iterable[PlacedWager]) -> Recomputed:
     """The recomputation as if these wagers of the round had not been made (T2, T6).
 
     Mystery levels are not recomputed: they give back what has counted (Y4).

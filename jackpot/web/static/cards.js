@@ -11,6 +11,12 @@ const PIPS = {
   c: "M50 6a22 22 0 0 0-18 35A22 22 0 1 0 44 74c-1 10-5 16-12 22h36c-7-6-11-12-12-22a22 22 0 1 0 12-33A22 22 0 0 0 50 6z",
   "*": "M50 3 64 36l35 3-27 23 8 35-30-19-30 19 8-35L1 39l35-3z",
 };
+// What a court card wears above its pip, on the same square.
+const CROWNS = {
+  K: "M50 2l6 10-6 10-6-10zM8 34a7 7 0 1 1 9 6l16 20 13-32a6 6 0 1 1 8 0l13 32 16-20a7 7 0 1 1 9 6L84 82H16zM15 87h70v11H15z",
+  Q: "M50 14a6 6 0 1 1 1 0l9 34 14-26a6 6 0 1 1 6 4l0 26 12-14a5 5 0 1 1 4 4L84 82H16L4 42a5 5 0 1 1 4-4l12 14 0-26a6 6 0 1 1 6-4l14 26zM18 87h64v11H18z",
+  J: "M12 82C10 44 30 24 62 22 74 10 88 8 96 2c0 22-10 38-26 44 8 10 14 22 16 36zM12 87h74v11H12z",
+};
 // What is true of every hand of this name, whatever its suit; others are known by their name alone.
 const TRUE = {
   "royal-flush": "A* K* Q* J* T*",
@@ -45,15 +51,17 @@ const EXAMPLES = {
   },
 };
 
-function pip(suit, className) {
+function drawn(outline, className) {
   const drawing = document.createElementNS(DRAWING, "svg");
   drawing.setAttribute("viewBox", "0 0 100 100");
   drawing.setAttribute("class", className);
   const path = document.createElementNS(DRAWING, "path");
-  path.setAttribute("d", PIPS[suit]);
+  path.setAttribute("d", outline);
   drawing.append(path);
   return drawing;
 }
+
+const pip = (suit, className) => drawn(PIPS[suit], className);
 
 function card(name, place, count) {
   const [rank, suit] = name;
@@ -61,11 +69,11 @@ function card(name, place, count) {
   made.dataset.suit = suit;
   made.style.setProperty("--place", place);
   made.style.setProperty("--turn", count < 2 ? 0 : (2 * place) / (count - 1) - 1);
-  for (const corner of ["corner", "corner turned"]) {
-    const index = element("i", corner);
-    index.append(element("b", "", rank === "T" ? "10" : rank), pip(suit, "small"));
-    made.append(index);
-  }
+  const index = element("i", "corner");
+  index.append(element("b", "", rank === "T" ? "10" : rank), pip(suit, "small"));
+  made.append(index);
+  made.classList.toggle("court", rank in CROWNS);
+  if (rank in CROWNS) made.append(drawn(CROWNS[rank], "crown"));
   made.append(pip(suit, "large"));
   return made;
 }
@@ -113,9 +121,9 @@ export function suits(names) {
   made.setAttribute("role", "img");
   made.setAttribute("aria-label", Array.from(names, (suit) => WRITTEN[suit]).join(" "));
   for (const suit of names) {
-    const drawn = pip(suit, "suit");
-    drawn.dataset.suit = suit;
-    made.append(drawn);
+    const one = pip(suit, "suit");
+    one.dataset.suit = suit;
+    made.append(one);
   }
   return made;
 }

@@ -23,7 +23,7 @@ function pictureOf({ address, moves }) {
 }
 
 export class Idle {
-  // parts: {text, cards, picture}: its elements. settings: hands: by level, the hand that wins all of it, of `dealt`
+  // parts: {text, cards, picture, levels}: its elements. settings: hands: by level, the hand that wins all of it, of `dealt`
   // cards; pictures: {address, moves} each; rows: of the paytable. time(): the server's, in ms. changed(): what has the
   // stage comes or goes.
   constructor(parts, { link, display, money, hands, dealt, pictures, rows }, time, changed) {
@@ -54,17 +54,18 @@ export class Idle {
     return this.scene?.stage ?? null;
   }
 
-  // {text, cards(), stage, picture} each.
+  // {text, cards(), level, stage, picture} each. level: the one that it is about, whose frame lights up.
   scenes() {
     const scenes = Object.entries(this.hands).map(([level, name]) => ({
       text: say("{hand} wins the {level}", { hand: hand(name), level: this.display.levels[level] ?? level }),
       cards: () => example(name, this.dealt),
+      level,
     }));
     scenes.push({ text: say("Grows with every wager") });
     if (this.last) {
       const { amount, table, hand: name } = this.last;
       const facts = { amount: write(this.money, amount), table, hand: hand(name) };
-      scenes.push({ text: say("Last win: {amount} at table {table}, {hand}", facts), cards: () => shownOf(this.last) });
+      scenes.push({ text: say("Last win: {amount} at table {table}, {hand}", facts), cards: () => shownOf(this.last), level: this.last.level });
     }
     const [{ text }] = scenes;
     if (this.hasRows) scenes.push({ text, stage: "odds" });
@@ -80,11 +81,12 @@ export class Idle {
       for (const picture of this.pictures) picture.classList.toggle("shown", picture === scene.picture);
       this.changed();
     }
-    const { text, cards } = this.parts;
+    const { text, cards, levels } = this.parts;
     const shown = `${scene.text} ${scene.stage ?? ""}`;
     if (this.shown === shown) return;
     this.shown = shown;
     text.textContent = scene.text;
+    for (const one of levels.children) one.classList.toggle("called", one.dataset.level === scene.level);
     cards.replaceChildren(...(scene.cards?.() ?? []));
     fit(text);
     for (const change of text.getAnimations()) change.play();

@@ -27,12 +27,13 @@ export class Odds {
   constructor(box, { display, money, rows, wager, dealt }) {
     Object.assign(this, { box, list: box.querySelector("ul"), title: box.querySelector("h2") });
     this.title.textContent = say("A wager of {wager} pays", { wager: write(money, wager) });
-    this.list.append(...rows.map((row) => this.row(row, display, money, dealt)));
+    this.list.append(...rows.map((row, place) => this.row(row, place, display, money, dealt)));
     new ResizeObserver(() => this.refit()).observe(box);
   }
 
-  row({ hand: name, suits: only, pays }, display, money, dealt) {
+  row({ hand: name, suits: only, pays }, place, display, money, dealt) {
     const made = element("li", "");
+    made.style.setProperty("--row", place);
     const cards = element("span", "cards");
     cards.setAttribute("aria-hidden", "true");
     cards.append(...example(name, dealt, only));

@@ -42,7 +42,7 @@ const win = new Celebration(document.getElementById("win"), display, money, show
 lit(document.querySelector(".backdrop"));
 const odds = document.getElementById("odds");
 new Odds(odds, settings);
-const scene = { text: idle, cards: document.getElementById("hand"), picture: document.getElementById("picture") };
+const scene = { text: idle, cards: document.getElementById("hand"), picture: document.getElementById("picture"), levels: box };
 const attraction = new Idle(scene, settings, () => (win.time.known ? win.at() : 0), show);
 
 function levelOf(name) {

@@ -14,6 +14,8 @@ const FLIES = {
   red: ["#ffc83d", "#ff5a36", "#fff0c4", "#ff9a3c"],
   dark: ["#f0d9a4", "#dfe6f5", "#e7ab8f", "#b9935a"],
 };
+// The same of a mystery, in every theme.
+const FLIES_MYSTERY = ["#ffd75e", "#b98cff", "#5ef0e0", "#ff7ad9"];
 // Yellow that is made darker looks like an olive: a metal's shadow leans to red.
 const SHADOW_TURN = -16;
 
@@ -72,6 +74,6 @@ export function tone(element, display, level) {
 }
 
 // The colours of what flies in a win of this level: "#rrggbb" each, its own first, then white.
-export function flies(display, level) {
-  return [toneOf(display, level), "#ffffff", ...(FLIES[display.theme] ?? FLIES.gold)];
+export function flies(display, level, isMystery) {
+  return [toneOf(display, level), "#ffffff", ...(isMystery ? FLIES_MYSTERY : FLIES[display.theme] ?? FLIES.gold)];
 }

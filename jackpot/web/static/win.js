@@ -137,7 +137,7 @@ export class Celebration {
     lit(this.box);
     this.refit();
     const { win, began } = this.now;
-    if (!still.matches) this.effects.start(win.level, win.hit, flies(this.display, win.level), () => this.at() - began, this.held !== null);
+    if (!still.matches) this.effects.start(win.level, win.hit, flies(this.display, win.level, win.hand === MYSTERY), () => this.at() - began, this.held !== null);
     this.sound(this.now.win.level);
     requestAnimationFrame(this.frame);
   }

@@ -34,7 +34,7 @@ SELECT bank.name, hit_entry.hit,
     CASE journal.kind WHEN 3 THEN 'wagered' WHEN 5 THEN 'locked' WHEN 6 THEN 'settled' WHEN 7 THEN 'closed'
         WHEN 8 THEN 'voided' WHEN 10 THEN 'validated' WHEN 11 THEN 'paid' WHEN 12 THEN 'undone'
         WHEN 13 THEN 'corrected' WHEN 14 THEN 'released' WHEN 52 THEN 'disputed' WHEN 53 THEN 'lifted'
-        WHEN 54 THEN 'papers_erased' WHEN 55 THEN 'papers_added' WHEN 94 THEN 'credited'
+        WHEN 54 THEN 'papers_erased' WHEN 55 THEN 'papers_added' WHEN 94 THEN 'credited' WHEN 96 THEN 'lamp_reported'
         ELSE 'kind ' || journal.kind END,
     coalesce(table_name.name, 'table ' || journal."table"),
     coalesce(link_name.name, 'link ' || coalesce(posting.link, journal.link)),

@@ -160,6 +160,21 @@ def test_a_seat_whose_player_left_has_lost_and_is_no_turn() -> None:
     assert not report.failed
 
 
+def test_a_lamp_is_of_an_award_that_the_table_was_told_of() -> None:
+    """P3: before a round and after it; of any other award it is found, and refused."""
+    report = ConformanceReport("table", offers=True)
+    offer = offer_of(LAID)
+    book = TableRecord(report, LINK, 100, [offer])
+    bets = [{"seat": 3, "link": LAID, "amount": offer.bounds.least}]
+    book.decide(command("wager", 1, bets=bets, lock=True))
+    book.pay(settle(2, 3, close=True), offer.award(3, offer.bounds.least))
+    assert isinstance(book.decide(command("lamp", 3, award="A1", state="lit")), Ack)
+    assert not report.failed
+    refused = book.decide(command("lamp", 4, award="A2", state="lit"))
+    assert isinstance(refused, Nack)
+    assert (refused.code, report.failed) == ("no_such_award", True)
+
+
 def test_a_void_lets_trips_wagers_be_settled() -> None:
     """P5: the tester's server decides as the rules do; the round goes on with these wagers."""
     book = TableRecord(

@@ -9,7 +9,7 @@ import pytest
 from controllers.answers import Ack, Nack
 from controllers.session import Commanded
 from jackpot.app import Server
-from jackpot.lab.conformance.server import ConformanceTarget, NotLetIn, examine
+from jackpot.lab.conformance.server import ConformanceTarget, HelloRefused, examine
 from tests.controllers.host import Host
 from tests.controllers.pair import KEY, Ledger
 from tests.running_server import LINK, LINKS, configure, on_loop
@@ -110,7 +110,7 @@ async def test_a_table_that_is_not_let_in_asks_no_more(tmp_path: Path) -> None:
     """A wrong key says nothing about a server: one sentence names the table, and nothing is reported."""
     async with Server(configure(tmp_path)) as server:
         target = ConformanceTarget("127.0.0.1", server.ports["tables"], "T01", bytes(32), LINK, 100)
-        with pytest.raises(NotLetIn, match="table T01 is not let in: auth_failed"):
+        with pytest.raises(HelloRefused, match="table T01 is not let in: auth_failed"):
             await examine(target, quick=True)
 
 

@@ -7,7 +7,7 @@ import pytest
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.verify.verifier import verify
 from jackpot.reports.read.hits import page, story_of
-from jackpot.reports.report import Unanswerable
+from jackpot.reports.report import ReportRefused
 from jackpot.rules import commands as c
 from jackpot.rules import views
 from jackpot.rules.acts import banks
@@ -260,5 +260,5 @@ def test_reports_tell_of_both_banks(ledger: Ledger) -> None:
     moved = [row["paid_from_meters"] for row in of_floor.rows if row["table"] == south.tables[1]]
     assert moved == [from_cents(9_999) - award_of(south.engine.state.hits[5], 6).amount]
     assert said(ledger, "cost", banks=("south",)) == cost
-    with pytest.raises(Unanswerable, match=f"H5 of south is {today} in floor"):
+    with pytest.raises(ReportRefused, match=f"H5 of south is {today} in floor"):
         said(ledger, "payout", banks=("floor",), hit=5)
