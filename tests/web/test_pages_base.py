@@ -151,7 +151,10 @@ async def test_a_page_speaks_the_language_of_the_browser(
         wrong = {"login": "ann", "secret": "no password of ann's"}
         async with web.post("/ops/sign-in", data=wrong, headers=spanish) as answer:
             refused = await answer.text()
-        assert '<p class="problem" role="alert"><bdi lang="es-MX">El nombre, la contraseña o' in refused
+        assert (
+            '<p class="problem" role="alert"><bdi lang="es-MX">El nombre de usuario, la contraseña o'
+            in refused
+        )
         (await signed_in(web)).close()
         pages = {}
         for path in ("/ops/hits", "/ops/hits/main/H9", "/ops"):
