@@ -37,6 +37,7 @@ from jackpot.ledger.store import LedgerError
 from jackpot.reports.winners import URGENT
 from jackpot.rules import registry
 from jackpot.rules.acts.hits import payers
+from jackpot.rules.acts.links import RESTORED
 from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -56,6 +57,7 @@ from jackpot.web.forms import form_of, sum_of
 from jackpot.web.lab import Lab
 from jackpot.web.overview import Overview
 from jackpot.web.pages_base import (
+    FLOOR,
     HITS,
     HOME,
     LAB,
@@ -83,11 +85,11 @@ _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "what", FORM_ID, FORM_PAGE,
 _ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
 # What a form asks to see the doing of, besides the hit or link that it is about.
 _LOOKED_AT: Final = (
-    "act", "level", "account", "amount", "to", "award", "document", "way", "left", "remove",
+    "act", "level", "account", "amount", "to", "day", "award", "document", "way", "left", "remove",
 )  # fmt: skip
 # What is looked at before it is done on the page of a hit, and on that of a link.
 _OF_HIT: Final = frozenset({"undo", "correct"})
-_OF_LINK: Final = frozenset({"correct-meter", "decide-left", "transfer", "close-link"})
+_OF_LINK: Final = frozenset({"correct-meter", "decide-left", "transfer", "close-link", "announce-end"})
 # The sum that each of them asks for: what the page calls it, and whether it is a change, with a sign.
 _SUMS: Final = {
     "correct": (Sentence("The right amount"), False),
@@ -137,6 +139,7 @@ def routes(front: PageContext, overview: Overview, reports: Reports, jobs: WhatI
     pages, lab, account = Pages(front, make, overview), Lab(make, front), Account(make, front)
     shown: dict[str, Page] = {
         HOME: pages.home,
+        FLOOR: pages.floor,
         HITS: pages.hits,
         "/ops/hits/{hit}": pages.hit_of_some_bank,
         "/ops/hits/{bank}/{hit}": pages.hit,
@@ -212,9 +215,16 @@ class Pages:
 
     async def home(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What waits, what is wrong, and how the floor stands."""
-        floor = await self._overview.look()
-        links = await self._make.ask(AskLinks)
-        return await self._make.page(request, person, "ops/home.html", floor=floor, links=links)
+        return await self._make.page(request, person, "ops/home.html", **await self._floor())
+
+    async def floor(self, request: web.Request, _person: AuthenticatedPerson) -> web.StreamResponse:
+        """How the floor stands: a part of its page, which asks for it again when the floor changes."""
+        shown = await self._floor() | {"waiting": await self._make.waiting(HOME)}
+        return self._make.html(request, "ops/floor.html", shown)
+
+    async def _floor(self) -> dict[str, Any]:
+        """How the floor stands: its tables by name, and its links."""
+        return {"floor": await self._overview.look(), "links": await self._make.ask(AskLinks)}
 
     async def hits(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """Every hit ever made, by pages."""
@@ -284,7 +294,12 @@ class Pages:
         others, program = await self._others(found), None
         if PROGRAM_REASON in found.reasons:
             (program,) = (await self._make.ask(AskPrograms, bank=found.bank)).programs
+        restored: list[Link] = []
+        if RESTORED in found.reasons:
+            links = (await self._make.ask(AskLinks, bank=found.bank)).links
+            restored = [one for one in links if RESTORED in one.reasons and one.state != "closed"]
         about = {"link": found, "history": history, "others": others, "program": program}
+        about |= {"restored": restored}
         about |= {"order": order_of(request), "hit_keys": _HIT_KEYS}
         return await self._make.page(request, person, "ops/link.html", **about)
 
@@ -470,7 +485,7 @@ def _notices_of(table: Table) -> dict[str, list[Notice]]:
     found: dict[str, list[Notice]] = {}
     for one in table.notices:
         amount = UNSET if one.amount is None else to_cents(of_decimal(one.amount))
-        told = Notice(one.day, one.table or UNSET, one.level or UNSET, amount)
+        told = Notice(one.day, one.table or UNSET, one.level or UNSET, amount, True if one.ends else UNSET)
         found.setdefault(one.link or table.links[0], []).append(told)
     return found
 

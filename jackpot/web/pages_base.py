@@ -54,6 +54,7 @@ Map = dict[str, Any]
 Page = Callable[[web.Request, AuthenticatedPerson], Awaitable[web.StreamResponse]]
 
 HOME: Final = "/ops"
+FLOOR: Final = "/ops/floor"
 LANGUAGE: Final = "/ops/language"
 HITS: Final = "/ops/hits"
 LAB: Final = "/ops/lab"
@@ -100,6 +101,8 @@ SAID: Final = ("said", "word")
 LISTED_WHOLE: Final = frozenset({HOME, HITS})
 # Pages about something that people wait for: each says when what it shows is no longer so.
 _WAITED_FOR: Final = frozenset({HITS, LINKS, TABLES, REQUESTS, ALARMS, PEOPLE})
+# Parts that a page asks for by itself: they keep no session, and a session that has ended is told so.
+_PARTS: Final = frozenset({WAITING, FLOOR})
 # By this header a page says which mark it was made with.
 _SHOWN: Final = "X-Shown"
 # Hits of one list: more than a floor's people work at in a shift, and a page that a phone draws at once.
@@ -313,11 +316,11 @@ class PageRenderer:
             if refused_on(request) is None:
                 remember_unread(request)
             try:
-                person = await self._access.person(request, used=request.path != WAITING)
+                person = await self._access.person(request, used=request.path not in _PARTS)
             except InsecureRequest as error:
                 return self._sign_in_page(request, request.query, str(error), 403)
             except Denied:
-                if request.path == WAITING:
+                if request.path in _PARTS:
                     return web.Response(status=HTTPStatus.UNAUTHORIZED)
                 over = "&ended=yes" if self._access.session(request) is not None else ""
                 return there(f"{SIGN_IN}?back={quote(_sent_from(request))}{over}")

@@ -272,7 +272,7 @@ async def test_a_screen_left_alone_is_signed_out(tmp_path: Path) -> None:
     clock = StepClock()
     async with floor(tmp_path, clock=clock) as (server, web):
         (await signed_in(web)).close()
-        for page, ends in (("/ops/hits", False), ("/ops/waiting", True)):
+        for page, ends in (("/ops/hits", False), ("/ops/waiting", True), ("/ops/floor", True)):
             seen = 0
             for _ in range(4):
                 clock.ahead_s += SESSION_IDLE_MS / 3_000

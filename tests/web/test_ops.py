@@ -14,6 +14,7 @@ from jackpot.app import Server
 from jackpot.config.tax import TaxLaw, law_of
 from jackpot.reports.papers import COPIES
 from jackpot.rules.acts.hits import Validate
+from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.people import Grant
 from tests.net.test_admin_socket import ROYAL, royal
 from tests.net.test_examples import OFFERS
@@ -350,6 +351,25 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         answers = await asyncio.gather(*sent)
         assert [answer.status for answer in answers] == [200] * 3
         assert await acted(server, "pay") == 1
+    assert faults == []
+
+
+@needs_chromium
+@on_browser_loop
+async def test_the_floor_is_shown_as_it_is_now(tmp_path: Path) -> None:
+    """S1: a page that stands open all night says by itself that a link is suspended; the focus stays."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, _device, browser):
+        page = await signed_in(server, browser, faults)
+        await page.focus("#card-floor-five")
+        assert await page.inner_text("#card-floor-five .badge") == "active"
+        suspended = Suspend("operator", ("floor-five",), "new felt")
+        await server.auth.act(server.banks["main"], suspended, [await prove(server, "bo")])
+        await page.wait_for_selector("#card-floor-five .badge.suspended")
+        await until_open(page, "Link floor-five is suspended: by people")
+        assert await page.evaluate("document.activeElement.id") == "card-floor-five"
+        names = await page.locator(".tile b").all_inner_texts()
+        assert names == sorted(names)
     assert faults == []
 
 
