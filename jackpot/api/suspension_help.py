@@ -16,8 +16,8 @@ REMEDIES: Final[Mapping[str, str]] = {
     OPERATOR: "`jackpot links resume {link} --reason TEXT` once it is over",
     INTERNAL: "keep the log; once it is understood two people resume it: "
     "`jackpot links resume {link} --after internal --reason TEXT`",
-    RESTORED: "let the tables connect, look at `jackpot ledger behind`, then two people resume it: "
-    "`jackpot ledger resume --bank {bank} --believe all --reason TEXT`",
+    RESTORED: "let the tables connect, look at `jackpot ledger behind`, then two people resume it on its "
+    "page, or by `jackpot ledger resume --bank {bank} --believe all --reason TEXT`",
     BEHIND: "look at `jackpot ledger behind`, then two people answer each table: "
     "`jackpot ledger confirm-behind TABLE --believe --reason TEXT`, or --disbelieve",
     NOT_OPENED: "`jackpot config check` says whether another bank of the ledger has it: write that bank on "

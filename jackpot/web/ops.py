@@ -37,6 +37,7 @@ from jackpot.ledger.store import LedgerError
 from jackpot.reports.winners import URGENT
 from jackpot.rules import registry
 from jackpot.rules.acts.hits import payers
+from jackpot.rules.acts.links import RESTORED
 from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -282,11 +283,17 @@ class Pages:
         axes = chart.Axes(self._money, self._site.timezone)
         history = chart.lines(found, read.readings, self._access.auth.clock.unix_ms(), axes)
         others, program = await self._others(found), None
+        restored = await self._restored(found.bank) if RESTORED in found.reasons else []
         if PROGRAM_REASON in found.reasons:
             (program,) = (await self._make.ask(AskPrograms, bank=found.bank)).programs
         about = {"link": found, "history": history, "others": others, "program": program}
-        about |= {"order": order_of(request), "hit_keys": _HIT_KEYS}
+        about |= {"order": order_of(request), "hit_keys": _HIT_KEYS, "restored": restored}
         return await self._make.page(request, person, "ops/link.html", **about)
+
+    async def _restored(self, bank: str) -> list[Link]:
+        """The links of a bank that wait since the ledger came back from a backup."""
+        found = await self._make.ask(AskLinks, bank=bank)
+        return [one for one in found.links if RESTORED in one.reasons and one.state != "closed"]
 
     async def about_link(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """A preview of an act on a link, and the form that does it."""
