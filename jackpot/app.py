@@ -30,6 +30,8 @@ from jackpot.bank.config_alignment import (
 )
 from jackpot.bank.level_order import watch_level_order
 from jackpot.bank.lifecycle import BankLifecycle, patience
+from jackpot.bank.link_ends import end_links, watch_link_ends
+from jackpot.bank.mystery_readiness import MysteryReadiness, readiness_of
 from jackpot.bank.readings import GamingDayCalendar, read_ended, take_readings
 from jackpot.bank.standbys import Standbys, wanted
 from jackpot.bank.supervisor import RETRY_S, BankSupervisor
@@ -92,6 +94,7 @@ class Server(Process):
         self.signer: HeadSigner | None = None
         self.notifier: Notifier | None = None
         self.standbys: Standbys | None = None
+        self.mystery: MysteryReadiness | None = None
         self.books = LedgerReader(config.ledger.url)
         # Each reads by itself: no act waits for somebody's long page, and no page waits for a notifier that
         # catches up.
@@ -149,6 +152,10 @@ class Server(Process):
         if wanted(config.ledger):
             self.standbys = Standbys(config.ledger.url, self.clock)
             self._others.append(self._task(self.standbys.run(), _harmless))
+        self.mystery = readiness_of(config, self.news)
+        if self.mystery is not None:
+            await self.mystery.look()
+            self._others.append(self._task(self.mystery.run(), _harmless))
         self.warnings += [is_left_out(name) for name in left_out]
         banks = self.banks | {SITE: self.people}
         if len(config.servers) < 2:  # the file of one of several lacks what the others signed
@@ -270,9 +277,11 @@ class Server(Process):
         site = self.config.site
         calendar = GamingDayCalendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
         await read_ended(bank, calendar)
+        await end_links(bank)
         await self._repeat_effects(bank)
         duties = [
             take_readings(bank, calendar),
+            watch_link_ends(bank),
             watch_level_order(bank),
             watch_triggers(bank),
             see_people(bank, self.auth.directory),

@@ -30,6 +30,12 @@ _GAMES: Final = {
 }
 
 
+class Sum(str):
+    """A sum of money as programs read it, a decimal; a page writes it as its site does."""
+
+    __slots__ = ()
+
+
 class Sentence(str):
     """An English sentence with values, that can be translated.
 

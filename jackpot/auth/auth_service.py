@@ -52,7 +52,7 @@ NOBODY_YET: Final = "nobody is known yet: jackpot users init makes the first two
 SIGN_IN: Final = RefusalSentence(
     "the site has people, and a name proves nothing: sign in, or use a token", field="by"
 )
-NOT_RIGHT: Final = "login, password or code is not right"
+NOT_RIGHT: Final = "sign-in name, password or code is not right"
 DIGITS_ALREADY: Final = "you sign in with a two-factor code already: stop it first"
 NO_DIGITS: Final = "you sign in without a two-factor code already"
 WRONG_DIGITS: Final = RefusalSentence(
@@ -175,12 +175,17 @@ class AuthService:
         return await self.begin(await self.authenticate(login, secret, totp, place))
 
     async def choose(self, login: str, code: str, secret: str, place: str = "") -> NewSession:
-        """The first sign-in: a person with a one-time code from an admin chooses their own secret."""
+        """The first sign-in: a person with a one-time code from an admin chooses their own secret.
+
+        Spaces in the code, and its case, do not count: people type what somebody wrote down.
+        """
         sheet, plain = await self._sheet(), names.plain(login)
         _check(self.codes, plain, place)
         person = sheet.of_login(plain)
         good = (
-            person is not None and person.code == digest_of(code) and self.clock.unix_ms() < person.code_until
+            person is not None
+            and person.code == digest_of(_as_given(code))
+            and self.clock.unix_ms() < person.code_until
         )
         if person is None or not good:
             self.codes.failed(plain, place)
@@ -492,6 +497,11 @@ def _signed(
         plain = "{person} has left, or their token has ended" if token else "{person} has left"
         raise Denied(Code.NO_PERSON, Sentence(plain, person=unnamed(number)))
     return signed
+
+
+def _as_given(code: str) -> str:
+    """A one-time code as it was given, however somebody typed it."""
+    return "".join(code.split()).lower()
 
 
 def _person(

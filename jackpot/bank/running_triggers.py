@@ -33,8 +33,9 @@ _ROLLED_BACK: Final = (
     "people resume the link, and state the highest value that signs or tables showed"
 )
 
-# Ledger, bank, link and level of a commitment.
-_Place = tuple[str, str, str, str]
+# Ledger, link and level of a commitment. A link is of one bank of the ledger at a time, and its commitments
+# go on with their numbers where banks are joined: so of all that the witness has the highest one counts.
+_Place = tuple[str, str, str]
 
 
 class RunningTriggers:
@@ -62,11 +63,11 @@ class RunningTriggers:
         return f"{type(self).__name__}({self._bank}, {len(self._held)} held)"
 
     @classmethod
-    def in_memory(cls, bank: str, random: Callable[[int], bytes]) -> Self:
-        """For a simulated bank: under a key that nobody has, without a witness. random: of its triggers."""
+    def in_memory(cls, bank: str, random: Callable[[int], bytes], key: MysteryKey | None = None) -> Self:
+        """For a simulated bank, without a witness. random: of its triggers. key: None for nobody's."""
         made = cls(bank, None)
         made._random = random
-        made._key, made._no_key = MysteryKey(secrets.token_bytes(KEY_BYTES)), ""
+        made._key, made._no_key = key or MysteryKey(secrets.token_bytes(KEY_BYTES)), ""
         return made
 
     # What a decision asks (rules/triggers.py).
@@ -179,12 +180,8 @@ class RunningTriggers:
             Witness(self._key_file).advance(Witnessed(one.which, one.committed) for one in kept)
 
     def _forbids(self, which: CommitmentId) -> str:
-        """Why the witness forbids to go on with a level by its last commitment; "" where it does not.
-
-        Where that was made in a bank that became this one, any of this bank is a later one.
-        """
-        here = msgspec.structs.replace(which, bank=self._bank)
-        return self._forbidden.get(_place(which)) or self._forbidden.get(_place(here), "")
+        """Why the witness forbids to go on with a level by its last commitment; "" where it does not."""
+        return self._forbidden.get(_place(which), "")
 
     def _read_key(self) -> str:
         """Reads the key; why there is none. One that was read before is good, whatever became of its file."""
@@ -202,12 +199,11 @@ class RunningTriggers:
         """Notes where the witness forbids to go on; what it lacks is written to it. Why it cannot be."""
         if self._key_file is None:
             return ""
-        witness, own = Witness(self._key_file), dict[_Place, Witnessed]()
+        witness = Witness(self._key_file)
         lasts = {_place(last.which): last for last in levels if last.which.number}
+        own = {place: Witnessed(last.which, last.committed) for place, last in lasts.items()}
         try:
-            known = witness.read()
-            for place, last in lasts.items():
-                own[place] = Witnessed(last.which, last.committed)
+            known = _highest(witness.read().values())
             for place in known.keys() | own.keys():
                 if place in known:
                     self._numbers[place] = known[place].which.number
@@ -236,7 +232,12 @@ class RunningTriggers:
 
 
 def _place(which: CommitmentId) -> _Place:
-    return which.ledger, which.bank, which.link, which.level
+    return which.ledger, which.link, which.level
+
+
+def _highest(witnessed: Iterable[Witnessed]) -> dict[_Place, Witnessed]:
+    """The last commitment of each level, of whichever bank it was."""
+    return {_place(one.which): one for one in sorted(witnessed, key=lambda one: one.which.number)}
 
 
 def _other(file: Path, witnessed: Witnessed, last: LastCommitment | None) -> str:

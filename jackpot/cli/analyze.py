@@ -150,11 +150,8 @@ def _draw(found: "AnyAnalysis", folder: Path, seed: str) -> list[Path]:
     if folder.suffix.lower() in (".svg", ".png"):
         fail(f"--plot {folder}: there are several pictures, each as SVG and PNG: name a folder")
     require_lab("matplotlib", "--plot")
-    from jackpot.odds.analysis import Analysis
     from jackpot.odds.pictures import SUFFIXES, pictures, written
 
-    if not isinstance(found, Analysis):
-        fail("--plot: there are no pictures of a mystery link")
     drawn = []
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,7 @@ COLUMNS: Final = "sheet", "day", "level", "figure", "as it was", "if", "differen
 FIGURES: Final = "wagers", "meter", "hits", "paid", "house"
 COUNTS: Final = "wagers", "hits"
 HIDDEN: Final = "wagers whose hand was not shown"
+OWN_NUMBERS: Final = "random numbers that the journal does not have"
 # Facts of the link as it stands, with what was not replayed.
 JOURNAL: Final = "in the journal"
 # Warning about terms that are forbidden, but replayed all the same.
@@ -47,7 +48,10 @@ class WhatIfOptions:
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="LEVEL.FIGURE=VALUE", help="Another primary, reserve, seed, reseed or limit."
+            "--set",
+            metavar="LEVEL.FIGURE=VALUE",
+            help="Another primary, reserve, seed, reseed or limit; of a mystery link primary, seed or "
+            "must_hit_by.",
         ),
     ] = None
     since: Annotated[
@@ -75,7 +79,8 @@ def what_if(asked: WhatIfOptions) -> None:
     forbidden. With another one, give what that paytable leaves open. A hand that showed no cards counts as
     lost, and so does one whose awards were undone. What else people did to money (correct, transfer) is left
     out of both sides: `as it was` is the journal played again without it. The command says how often they
-    did.
+    did. A mystery link is played with the random numbers that the journal drew, and those of commitments that
+    it opened; a commitment that runs is not known, and another number stands in its place.
 
     Example: jackpot ledger what-if --link floor-five --set minor.primary=5% --config /etc/jackpot/config.toml
     """
@@ -249,5 +254,7 @@ def _played(found: "WhatIfResult") -> "Iterator[tuple[str, int]]":
     """Prints what was replayed, and what was not."""
     yield "rounds", found.rounds
     yield HIDDEN, found.hidden
+    if found.own_numbers:
+        yield OWN_NUMBERS, found.own_numbers
     yield from ((f"not repeated: {what}", count) for what, count in found.left_out.items() if count)
     yield from ((f"not taken: {why}", count) for why, count in found.refused.items() if count)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from jackpot.rules.money import decimal
 from jackpot.rules.phrases import Phrase, bounded, field_of, misfit, quoted
 from jackpot.rules.templates import TEMPLATES, Kind
-from jackpot.text import RefusalSentence, Sentence, joined, one_of
+from jackpot.text import RefusalSentence, Sentence, Sum, joined, one_of
 
 # How a person is named where the name is not known.
 PERSON: Final = "person {number}"
@@ -44,7 +44,7 @@ def _told(kind: Kind, value: Any) -> object:
         case "person":
             return value if isinstance(value, str) else unnamed(value)
         case "sum":
-            return decimal(value)
+            return Sum(decimal(value))
         case "word":
             return Sentence(value)
         case "phrase":

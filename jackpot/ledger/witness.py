@@ -14,7 +14,8 @@ writes later.
 
 import fcntl
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
@@ -139,12 +140,7 @@ class Witness:
 
     def advance(self, published: Iterable[Witnessed]) -> None:
         """Writes and syncs these, unless it has later ones of their levels. Raises WitnessError."""
-        try:
-            lock = os.open(self._beside(_LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
-        except OSError as error:
-            raise self._failed("written", error) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # servers of several banks may share the file
+        with self._alone():
             held = self.read()
             levels = held | {
                 one.level: one
@@ -152,13 +148,32 @@ class Witness:
                 if one.level not in held or one.which.number > held[one.level].which.number
             }
             if levels != held:
-                self._write(levels)
+                self._replace(self._write(levels))
+
+    def try_out(self) -> None:
+        """Writes all that it has once more, next to it, and takes that away again. Raises WitnessError where
+        it could not be written now.
+        """
+        with self._alone():
+            self._write(self.read()).unlink()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keeps other servers from it meanwhile. Raises WitnessError also for what the disk refuses."""
+        try:
+            lock = os.open(self._beside(_LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
+        except OSError as error:
+            raise self._failed("written", error) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # servers of several banks may share the file
+            yield
         except OSError as error:
             raise self._failed("written", error) from error
         finally:
             os.close(lock)
 
-    def _write(self, levels: dict[tuple[str, str, str, str], Witnessed]) -> None:
+    def _write(self, levels: dict[tuple[str, str, str, str], Witnessed]) -> Path:
+        """Writes and syncs the file that takes its place."""
         text = msgspec.json.encode(_File(FORMAT, [_Entry.of(levels[level]) for level in sorted(levels)]))
         part = self._beside(_PART)
         descriptor = os.open(
@@ -168,6 +183,9 @@ class Witness:
             opened.write(msgspec.json.format(text) + b"\n")
             opened.flush()
             os.fsync(opened.fileno())
+        return part
+
+    def _replace(self, part: Path) -> None:
         part.replace(self.file)
         folder = os.open(self.file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

@@ -12,6 +12,9 @@ from hashlib import sha256
 from math import ceil, exp, expm1, log, log1p
 from typing import Final, NamedTuple
 
+from jackpot.odds.must_hit_by import MustHitByTerms
+from jackpot.rules.money import floor_to_cent
+
 # The grid reaches so many mean rises above the start; less than one hit in 100,000 is beyond.
 _REACH: Final = 12
 _POINTS: Final = 2_048
@@ -175,6 +178,21 @@ def path(meter: MeterModel, now: float, wagers: int, seed: str) -> list[CyclePoi
             now, reserve = meter.start + reserve, 0.0
         else:
             now *= 1 - float(_part(meter, left))
+        found.append(CyclePoint(at, now))
+    return found
+
+
+def mystery_path(terms: MustHitByTerms, now: int, wagers: int, seed: str) -> list[CyclePoint]:
+    """The same of a level that must hit by a sum, whose meter is the highest of its cycle."""
+    found, at = [CyclePoint(0, now)], 0
+    for number in range(_WINS_MAX):
+        trigger = now + ceil(_drawn(seed, number) * (terms.must_hit_by - now))
+        more = min(-(-(trigger - now) // terms.contribution), wagers - at)
+        at, now = at + more, now + more * terms.contribution
+        found.append(CyclePoint(at, min(now, terms.must_hit_by)))
+        if at == wagers:
+            break
+        now = terms.minimum + now - floor_to_cent(min(now, terms.must_hit_by))
         found.append(CyclePoint(at, now))
     return found
 

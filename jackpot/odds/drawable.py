@@ -1,10 +1,11 @@
 """Catalogue of an analysis's pictures; needs no plotting library."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from jackpot.config.writing import Writing
 from jackpot.odds.analysis import Analysis, LevelFound
+from jackpot.odds.mystery_analysis import MysteryAnalysis, MysteryLevelFound
 from jackpot.odds.sessions import LENGTHS
 from jackpot.odds.sheets import DOLLARS
 from jackpot.text import Sentence
@@ -25,25 +26,28 @@ class Picture(NamedTuple):
 
     name: str
     kind: Kind
-    level: LevelFound | None
+    level: LevelFound | MysteryLevelFound | None
     title: Sentence
 
 
-def drawable(found: Analysis, money: Writing = DOLLARS) -> tuple[Picture, ...]:
+def drawable(found: Analysis | MysteryAnalysis, money: Writing = DOLLARS) -> tuple[Picture, ...]:
     """All pictures of an analysis, one a level; a cycle needs every figure of its level."""
     return tuple(_drawable(found, money))
 
 
-def _drawable(found: Analysis, money: Writing) -> Iterator[Picture]:
+def _drawable(found: Analysis | MysteryAnalysis, money: Writing) -> Iterator[Picture]:
     wager = money.of_micros(found.subject.terms.wager)
-    for level in found.levels:
+    levels: Sequence[LevelFound | MysteryLevelFound] = found.levels
+    for level in levels:
         title = Sentence("What a {wager} wager returns at each {meter}", wager=wager, meter=_meter(level))
         yield _of(level, "return", title)
-    known = [level for level in found.levels if level.cycle is not None]
+    known = [level for level in levels if level.cycle is not None]
     for level in known:
         yield _of(level, "hit", Sentence("How high the {meter} is when it is won", meter=_meter(level)))
     for level in known:
         yield _of(level, "year", Sentence("A year of the {meter}, one of many possible", meter=_meter(level)))
+    if isinstance(found, MysteryAnalysis):
+        return
     if found.pays:
         count = money.count(LENGTHS[-1])
         title = Sentence(
@@ -55,11 +59,15 @@ def _drawable(found: Analysis, money: Writing) -> Iterator[Picture]:
         yield Picture("envy", "envy", None, title)
 
 
-def _of(level: LevelFound, kind: Kind, title: Sentence) -> Picture:
-    return Picture(f"{kind}-{level.terms.level}", kind, level, title)
+def _of(level: LevelFound | MysteryLevelFound, kind: Kind, title: Sentence) -> Picture:
+    return Picture(f"{kind}-{_name(level)}", kind, level, title)
 
 
-def _meter(level: LevelFound) -> Sentence:
+def _name(level: LevelFound | MysteryLevelFound) -> str:
+    return level.name if isinstance(level, MysteryLevelFound) else level.terms.level
+
+
+def _meter(level: LevelFound | MysteryLevelFound) -> Sentence:
     """Name of a level in a title; the one without a name is the meter."""
-    name = level.terms.level
+    name = _name(level)
     return Sentence("meter") if name == "meter" else Sentence("{level} meter", level=Sentence(name))

@@ -1,9 +1,10 @@
 """Plots of each level, as SVG or PNG, by matplotlib of the extra `lab`."""
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate, pairwise
 from textwrap import fill
 from typing import Any, Final, Literal, NamedTuple
@@ -12,9 +13,11 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from jackpot.odds.analysis import Analysis, LevelFound
-from jackpot.odds.cycle import path, won_within
+from jackpot.odds.analysis import Analysis, CycleQuantile, LevelFound
+from jackpot.odds.cycle import CyclePoint, mystery_path, path, won_within
 from jackpot.odds.drawable import Kind, Picture, drawable
+from jackpot.odds.must_hit_by import returned
+from jackpot.odds.mystery_analysis import MysteryAnalysis, MysteryLevelFound
 from jackpot.odds.sessions import LENGTHS, session
 from jackpot.odds.sheets import PLAIN, SheetFormat
 from jackpot.rules.money import MICROS_PER_UNIT
@@ -42,6 +45,8 @@ _COURSES: Final = 8
 _PLACES: Final = 200
 # Room above the highest bar for labels.
 _ROOM: Final = 1.45
+# Wagers that a wager on a mystery returns where its picture ends: the last of a cycle return hundreds.
+_RETURN_SHOWN: Final = 3
 # An axis of sums shows at least so much, however low the meter is.
 _SUM_AXIS_MIN: Final = 10 * MICROS_PER_UNIT
 
@@ -66,7 +71,7 @@ _LOOKS: Final[dict[Ground, _Palette]] = {
 class _Drawing(NamedTuple):
     """Inputs of every picture."""
 
-    found: Analysis
+    found: Analysis | MysteryAnalysis
     seed: str
     manner: SheetFormat
     look: _Palette
@@ -97,7 +102,7 @@ class _Percents(PercentFormatter):
 
 
 def pictures(
-    found: Analysis, seed: str = "1", manner: SheetFormat = PLAIN, ground: Ground = "paper"
+    found: Analysis | MysteryAnalysis, seed: str = "1", manner: SheetFormat = PLAIN, ground: Ground = "paper"
 ) -> dict[str, Figure]:
     """All pictures by name. seed: of the sample year."""
     drawing = _Drawing(found, seed, manner, _LOOKS[ground])
@@ -134,10 +139,12 @@ def _drawn(picture: Picture, drawing: _Drawing) -> Figure:
     axes.set_title(fill(drawing.manner.say(picture.title), _TITLE))
     axes.tick_params(colors=drawing.look.text, labelsize="small")
     axes.spines[["top", "right"]].set_visible(False)
-    if picture.level is None:
-        _WITHOUT_LEVEL[picture.kind](axes, drawing)
-    else:
+    if isinstance(picture.level, MysteryLevelFound):
+        _OF_MYSTERY[picture.kind](axes, picture.level, drawing)
+    elif picture.level is not None:
         _BY_LEVEL[picture.kind](axes, picture.level, drawing)
+    elif isinstance(drawing.found, Analysis):
+        _WITHOUT_LEVEL[picture.kind](axes, drawing.found, drawing)
     return figure
 
 
@@ -148,33 +155,54 @@ def _return(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     rest = found.total - level.part
     most = max(level.break_even, level.meter, _SUM_AXIS_MIN) * 5 // 4
     axes.plot([0, most], [float(rest), float(rest + level.taken * most / wager)], color=look.ours)
+    _returned(axes, level.meter, level.break_even, drawing)
+    axes.set_ylim(bottom=0)
+    axes.legend()
+
+
+def _returned(axes: Any, meter: int, even_at: Fraction | int | None, drawing: _Drawing) -> None:
+    """Marks the meter of now and the one that returns the whole wager, and names the axes."""
+    found, look = drawing.found, drawing.look
     axes.axhline(1, color=look.quiet, linewidth=0.8, linestyle="--")
-    now = drawing.say("{part} at {sum}", part=drawing.percent(found.total), sum=drawing.sum(level.meter))
-    axes.plot([level.meter], [float(found.total)], "o", color=look.mark, label=now)
-    if level.break_even:
-        even = drawing.say("{part} at {sum}", part=f"100{_PERCENT}", sum=drawing.sum(level.break_even))
-        axes.plot([level.break_even], [1], "s", color=look.ours, label=even)
+    now = drawing.say("{part} at {sum}", part=drawing.percent(found.total), sum=drawing.sum(meter))
+    axes.plot([meter], [float(found.total)], "o", color=look.mark, label=now)
+    if even_at:
+        even = drawing.say("{part} at {sum}", part=f"100{_PERCENT}", sum=drawing.sum(even_at))
+        axes.plot([float(even_at)], [1], "s", color=look.ours, label=even)
     axes.yaxis.set_major_formatter(drawing.percents(0))
     axes.set_ylabel(drawing.say("returned of the wager"))
     _sums(axes.xaxis, drawing)
     alone = len(found.levels) == 1
     axes.set_xlabel(drawing.say("the meter" if alone else "this meter, the others as they are"))
-    axes.set_ylim(bottom=0)
-    axes.legend()
 
 
 def _hit(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     """Histogram of the amounts that hits find."""
     if level.cycle is None:
         return
-    wide = (level.ends[-1].meter - level.cycle.start) / _BARS
-    edges = [level.cycle.start + wide * number for number in range(_BARS + 1)]
-    within = [won_within(level.cycle, edge) for edge in edges]
-    heights = [after - before for before, after in pairwise(within)]
+    cycle = level.cycle
+    _won(
+        axes, (cycle.start, level.ends[-1].meter), partial(won_within, cycle), cycle.mean(cycle.mean_start),
+        level.ends, drawing,
+    )  # fmt: skip
+
+
+def _won(
+    axes: Any,
+    span: tuple[int, int],
+    within: Callable[[float], float],
+    mean: Fraction,
+    ends: Sequence[CycleQuantile],
+    drawing: _Drawing,
+) -> None:
+    """Bars of what is won between these sums. within: the chance of no more than a sum."""
+    low, high = span
+    wide = (high - low) / _BARS
+    edges = [low + wide * number for number in range(_BARS + 1)]
+    heights = [after - before for before, after in pairwise(map(within, edges))]
     axes.bar(edges[:-1], heights, wide, align="edge", color=drawing.look.ours)
-    mean = level.cycle.mean(level.cycle.mean_start)
     axes.axvline(float(mean), color=drawing.look.mark, label=drawing.say("mean {sum}", sum=drawing.sum(mean)))
-    for at in level.ends:
+    for at in ends:
         if at.quantile in _MARKED:
             most = {"part": f"{float(100 * at.quantile):.0f}{_PERCENT}", "sum": drawing.sum(at.meter)}
             label = drawing.say("{part} of the wins: up to {sum}", **most)
@@ -194,9 +222,13 @@ def _year(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     """
     if level.cycle is None:
         return
-    an_hour = drawing.found.tonight.wagers_an_hour
     seed = f"{drawing.seed} {level.terms.level}"
-    course = path(level.cycle, float(level.meter), an_hour * HOURS_OF_A_YEAR, seed)
+    wagers = drawing.found.tonight.wagers_an_hour * HOURS_OF_A_YEAR
+    _course(axes, path(level.cycle, float(level.meter), wagers, seed), drawing)
+
+
+def _course(axes: Any, course: Sequence[CyclePoint], drawing: _Drawing) -> None:
+    an_hour = drawing.found.tonight.wagers_an_hour
     days = [moment.wagers / an_hour / 24 for moment in course]
     axes.plot(days, [moment.meter for moment in course], color=drawing.look.ours, linewidth=0.7)
     _sums(axes.yaxis, drawing)
@@ -205,8 +237,8 @@ def _year(axes: Any, level: LevelFound, drawing: _Drawing) -> None:
     axes.set_xlabel(drawing.say("days at {count} wagers an hour", count=count))
 
 
-def _envy(axes: Any, drawing: _Drawing) -> None:
-    found, look = drawing.found, drawing.look
+def _envy(axes: Any, found: Analysis, drawing: _Drawing) -> None:
+    look = drawing.look
     colours = [look.mark if players == found.tonight.players else look.ours for players in found.envy]
     axes.bar(list(found.envy), [float(part) for part in found.envy.values()], color=colours)
     axes.yaxis.set_major_formatter(drawing.percents())
@@ -214,9 +246,9 @@ def _envy(axes: Any, drawing: _Drawing) -> None:
     axes.set_xlabel(drawing.say("players at the table"))
 
 
-def _sessions(axes: Any, drawing: _Drawing) -> None:
+def _sessions(axes: Any, found: Analysis, drawing: _Drawing) -> None:
     """Sample courses of what a player has won so far, and what is lost on average."""
-    found, look = drawing.found, drawing.look
+    look = drawing.look
     wager, long = found.subject.terms.wager, LENGTHS[-1]
     places = range(0, long + 1, long // _PLACES)
     for number in range(_COURSES):
@@ -231,7 +263,48 @@ def _sessions(axes: Any, drawing: _Drawing) -> None:
     axes.legend(loc="upper left")
 
 
-_WITHOUT_LEVEL: Final[dict[Kind, Callable[[Any, _Drawing], None]]] = {"envy": _envy, "sessions": _sessions}
+def _mystery_return(axes: Any, level: MysteryLevelFound, drawing: _Drawing) -> None:
+    """Return by meter, to where a wager returns so many times what it costs; it ends at the maximum."""
+    terms = level.terms
+    rest = float(drawing.found.total - level.part)
+    wide = (terms.must_hit_by - terms.minimum) / _PLACES
+    meters = [terms.minimum + round(wide * number) for number in range(_PLACES)]
+    parts = [rest + float(returned(terms, meter)) for meter in meters]
+    axes.plot(meters, parts, color=drawing.look.ours)
+    # As `break_even`, of what the other levels do not return.
+    owed, rise = terms.wager * (1 - drawing.found.total + level.part), terms.contribution
+    even = (owed * terms.must_hit_by - rise**2) / (owed + rise)
+    _returned(axes, level.meter, even if terms.minimum < even else None, drawing)
+    axes.set_ylim(0, _RETURN_SHOWN)
+    axes.legend(loc="upper left")
+
+
+def _mystery_hit(axes: Any, level: MysteryLevelFound, drawing: _Drawing) -> None:
+    """Bars of what cycles from the minimum are won with."""
+    terms = level.terms
+
+    def within(meter: float) -> float:
+        """A trigger is equally likely anywhere: so is where it is won."""
+        return min(1.0, max(0.0, (meter - terms.start) / terms.span))
+
+    _won(axes, (terms.start, terms.must_hit_by), within, level.cycle.mean_award, level.ends, drawing)
+
+
+def _mystery_year(axes: Any, level: MysteryLevelFound, drawing: _Drawing) -> None:
+    """Sample path of a year: it rises with each wager, and falls where it is won."""
+    wagers = drawing.found.tonight.wagers_an_hour * HOURS_OF_A_YEAR
+    _course(axes, mystery_path(level.terms, level.meter, wagers, f"{drawing.seed} {level.name}"), drawing)
+
+
+_WITHOUT_LEVEL: Final[dict[Kind, Callable[[Any, Analysis, _Drawing], None]]] = {
+    "envy": _envy,
+    "sessions": _sessions,
+}
+_OF_MYSTERY: Final[dict[Kind, Callable[[Any, MysteryLevelFound, _Drawing], None]]] = {
+    "return": _mystery_return,
+    "hit": _mystery_hit,
+    "year": _mystery_year,
+}
 _BY_LEVEL: Final[dict[Kind, Callable[[Any, LevelFound, _Drawing], None]]] = {
     "return": _return,
     "hit": _hit,

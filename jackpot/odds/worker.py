@@ -14,7 +14,6 @@ from jackpot.config.writing import Writing
 from jackpot.odds.analyses import AnyAnalysis, analysis_of, facts_of, sheets_of
 from jackpot.odds.analysis import AnalysisConditions
 from jackpot.odds.drawable import SHEETS, drawable
-from jackpot.odds.mystery_analysis import MysteryAnalysis
 from jackpot.odds.output import as_csv, as_html, as_json
 from jackpot.odds.sheets import SheetFormat, shown
 from jackpot.odds.subject import AnalysisError, AnalyzedLink
@@ -107,7 +106,7 @@ def told_of(asked: LabCall) -> LabReply:
         sheets=pages,
         drawable=[
             NamedPicture(picture.name, SHEETS[picture.kind], say(picture.title))
-            for picture in (() if isinstance(found, MysteryAnalysis) else drawable(found, money))
+            for picture in drawable(found, money)
         ]
         if drawn
         else None,
@@ -118,8 +117,6 @@ def told_of(asked: LabCall) -> LabReply:
 
 
 def _pictures(found: AnyAnalysis, asked: LabCall) -> dict[str, str]:
-    if isinstance(found, MysteryAnalysis):
-        return {}
     from jackpot.odds.pictures import pictures, written  # noqa: PLC0415 - of the extra `lab`
 
     drawn = pictures(found, asked.seed, asked.manner(), "page")

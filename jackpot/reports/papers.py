@@ -65,6 +65,11 @@ TAXED: Final = (
     "tax_number", "treaty_rate", "treaty_form", "way", "way_number", "document",
 )  # fmt: skip
 
+# Of these, what a paper calls by more than its name.
+_CALLED: Final[Mapping[str, str]] = {
+    "tax_number": "number of the tax form",
+    "way_number": "number of the slip, cheque or account",
+}
 # Of these, what has no line unless somebody wrote it.
 _RARE: Final = ("treaty_rate", "treaty_form")
 # What is written on papers in words of ours.
@@ -147,7 +152,7 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         if wanted.site.tax is None
         else [name for name in TAXED if name not in _RARE or name in written]
     )
-    facts += [Fact(name.replace("_", " "), _line(written.get(name, ()))) for name in lines]
+    facts += [Fact(_CALLED.get(name, name.replace("_", " ")), _line(written.get(name, ()))) for name in lines]
     facts += _lamps(winner.awards, written)
     facts += [Fact("disputed", Sentence("it is not paid"))] if story.disputed else []
     return ReportResult(facts, _awards(wanted, names, winner.awards), [])

@@ -6,6 +6,7 @@ from jackpot.reports import (
     account_credits,
     alarms,
     audit_reports,
+    commitments,
     contributions,
     cost,
     explain,
@@ -43,6 +44,7 @@ REPORTS: Final[dict[str, Report]] = {
         submission.REPORT,
         alarms.REPORT,
         fairness.REPORT,
+        commitments.REPORT,
         *papers.REPORTS,
     )
 }

@@ -8,6 +8,9 @@ locks its next round, unless it will be undone.
 
 A replay begins with the journal, or with the meters as a reading found them: then both sides begin with
 these, and everything before, rounds that were in play then among it, is left out.
+
+A mystery link has no hands: its random numbers are the journal's (`what_if_luck`). What began with a reading
+counts as decided up to what the meters showed then.
 """
 
 from collections import Counter
@@ -30,6 +33,7 @@ from jackpot.reports.read.gaming_days import reading_upto
 from jackpot.reports.read.names import HOUSE, JournalNames
 from jackpot.reports.reconcile import moved
 from jackpot.reports.report import ReportRefused
+from jackpot.reports.what_if_luck import ReplayLuck, commitments_of
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
 from jackpot.rules.acts.banks import OpenBank
@@ -47,6 +51,7 @@ from jackpot.rules.acts.rounds import (
     VoidRound,
 )
 from jackpot.rules.acts.tables import OpenTable, TableOpened
+from jackpot.rules.acts.triggers import RenewTriggers, TriggersRenewed, due
 from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope, RawDraws
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import (
@@ -65,6 +70,7 @@ from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import DecidedEntry
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.phrases import Fault
+from jackpot.rules.rounds import mystery
 from jackpot.rules.rounds.recompute import without_bets
 from jackpot.rules.rounds.settling import LUCKY_BONUS, MAGIC_CARD
 from jackpot.rules.signing import People
@@ -77,6 +83,10 @@ TWO: Final = ("what", "if")
 AS_IT_WAS: Final = "as it was"
 RATES: Final = ("primary", "reserve")
 SUMS: Final = ("seed", "reseed", "limit")
+# Figures of a mystery level: its seed is its reseed, and it has no reserve and no limit (Y1).
+MYSTERY: Final = ("primary", "seed", "must_hit_by")
+# Rounds a minute that a table may play: it has kept its own limit.
+_PACE_MAX: Final = 1_000_000
 # Acts of people on money that are not replayed, with their names.
 LEFT_OUT: Final[dict[type[Event], str]] = {
     Corrected: "awards corrected",
@@ -86,7 +96,7 @@ LEFT_OUT: Final[dict[type[Event], str]] = {
     LinkChanged: "terms changed",
 }
 _REPEATED: Final[tuple[type[Event], ...]] = (
-    Voided, Struck, Reopened, AbandonedDecided, ReadingTaken, TableOpened, Undone,
+    Voided, Struck, Reopened, AbandonedDecided, ReadingTaken, TableOpened, Undone, TriggersRenewed,
 )  # fmt: skip
 _ACTS: Final = tuple(event.kind for event in (*_REPEATED, *LEFT_OUT))
 
@@ -176,7 +186,9 @@ class Day(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Place of a hit, on any terms. seat: 0 for the dealer's. drawn: which draw, "" for a hand."""
+    """Place of a hit, on any terms. seat: 0 for the dealer's. drawn: which draw, or which level of a mystery;
+    "" for a hand.
+    """
 
     table: str
     round: str
@@ -197,7 +209,8 @@ class WhatIfResult(NamedTuple):
 
     journal: the link as it stands, with what was not repeated. hidden: wagers without cards. left_out: acts
     of people that were not repeated. refused: what an engine did not take, and why. not_allowed: of the terms
-    that were tried, those that no configuration may have.
+    that were tried, those that no configuration may have. own_numbers: random numbers on the terms that were
+    tried that are not the journal's.
     """
 
     was: list[End]
@@ -212,6 +225,7 @@ class WhatIfResult(NamedTuple):
     left_out: Counter[str]
     refused: Counter[str]
     not_allowed: list[str]
+    own_numbers: int
 
 
 def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str]) -> LinkTerms:
@@ -219,12 +233,18 @@ def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str
 
     Raises ReplayRefused, CatalogueError.
     """
-    if now.mystery:
+    if now.mystery and paytable is not None:
         raise ReplayRefused("what_if_mystery", "{link} is won by chance alone, and no hand", link=now.link)
     figures: dict[str, dict[str, str]] = {}
     for name, text in settings.items():
         level, _, figure = name.partition(".")
-        if figure not in (*RATES, *SUMS):
+        if now.mystery and figure not in MYSTERY:
+            raise ReplayRefused(
+                "what_if_figure_of_mystery",
+                "{name} is none of LEVEL.primary, seed and must_hit_by",
+                name=repr(name),
+            )
+        if not now.mystery and figure not in (*RATES, *SUMS):
             raise ReplayRefused(
                 "what_if_figure_unknown",
                 "{name} is none of LEVEL.primary, reserve, seed, reseed and limit",
@@ -251,14 +271,16 @@ def _changed(now: LinkTerms, figures: Mapping[str, Mapping[str, str]]) -> LinkTe
         )  # fmt: skip
     levels = []
     for level in now.levels:
-        given = figures.get(level.level, {}).items()
-        levels.append(replace(level, **{name: _figure(name, text) for name, text in given}))
+        given = {name: _figure(name, text) for name, text in figures.get(level.level, {}).items()}
+        if now.mystery and "seed" in given:
+            given["reseed"] = given["seed"]
+        levels.append(replace(level, **given))
     return replace(now, levels=tuple(levels))
 
 
 def not_allowed(now: LinkTerms, terms: LinkTerms) -> list[str]:
     """Changed terms that the paytable's source forbids, in the words of the configuration (L4, L5, L7)."""
-    if terms.paytable != now.paytable:
+    if terms.paytable != now.paytable or now.mystery:
         return []  # another paytable takes only what a configuration may give it
     tried = {
         (level.level, name): _said(name, figure)
@@ -373,6 +395,7 @@ def what_if(
     _check_whole(ledger, bank, after)
     now = names.links[number]
     terms = change(now)
+    _check_above(begin, terms)
     for table in names.tables.values():
         if link in table.links and not hands.makes(terms.hand_kind, table.game):
             raise ReplayRefused(
@@ -383,7 +406,10 @@ def what_if(
     head = ledger.head(bank)
     upto = head.seq
     undone = _undone(ledger, bank, upto)
-    own, other = (_LinkReplay(names, number, side, undone, begin.meters) for side in (now, terms))
+    journal = read_to(ledger, bank, head).state.link(number)
+    lucks = [_luck_of(ledger, bank, journal, begin, upto) for _ in (now, terms)]
+    sides = zip((now, terms), lucks, strict=True)
+    own, other = (_LinkReplay(names, number, side, undone, begin.meters, luck) for side, luck in sides)
     for table in _opened_before(ledger, names, after):
         for again in (own, other):
             again.open(table)
@@ -397,7 +423,6 @@ def what_if(
     tell(upto - after, upto - after)
     for again in (own, other):
         again.pay_all()
-    journal = read_to(ledger, bank, head).state.link(number)
     if begin.after:
         _only_since(journal, begin, moved(ledger, bank, after, upto))
     return WhatIfResult(
@@ -413,7 +438,27 @@ def what_if(
         left_out=other.left_out,
         refused=own.refused | other.refused,
         not_allowed=not_allowed(now, terms),
+        own_numbers=lucks[-1].own,
     )
+
+
+def _luck_of(ledger: Reader, bank: str, link: Link, begin: ReplayStart, upto: int) -> ReplayLuck:
+    committed = mystery.is_committed(link)
+    commitments = commitments_of(ledger, bank, link, begin.after, upto) if committed else {}
+    levels = [level.terms.level for level in link.levels]
+    return ReplayLuck(f"{bank} {link.terms.link}", commitments, levels)
+
+
+def _check_above(begin: ReplayStart, terms: LinkTerms) -> None:
+    """Raises ReplayRefused where a mystery level stood at its highest sum already, as the replay begins."""
+    for level in terms.levels:
+        read = begin.meters.get(level.level)
+        if read is not None and level.must_hit_by is not None and read.primary >= level.must_hit_by:
+            raise ReplayRefused(
+                "what_if_reached",
+                "{level} had reached that sum by the end of {day} already",
+                level=level.level, day=begin.day,
+            )  # fmt: skip
 
 
 def _opened_before(ledger: Reader, names: JournalNames, after: int) -> Iterator[TableTerms]:
@@ -456,7 +501,7 @@ class _LinkReplay:
     """Replays a link's events on an engine that has that link alone.
 
     undone: as `_undone` finds it. meters: with which it begins; a level that has none begins with its seed.
-    No award is final at once, so that each can still be undone.
+    luck: the random numbers of a mystery link. No award is final at once, so that each can still be undone.
     """
 
     def __init__(
@@ -466,15 +511,25 @@ class _LinkReplay:
         terms: LinkTerms,
         undone: Mapping[int, int],
         meters: Mapping[str, MeterRead],
+        luck: ReplayLuck,
     ) -> None:
         self._names = names
         self._number = number
-        self._terms = replace(terms, hold_table=False, count_chips=False, validate_at=None)
+        self._luck = luck
+        # Nobody counts a mystery's wagers here (Y10).
+        self._terms = replace(
+            terms,
+            hold_table=False,
+            count_chips=False,
+            validate_at=None,
+            electronic=terms.electronic or terms.mystery,
+        )
         self._named = hands.NAMES[terms.hand_kind]
         # A seat whose hand was named for other links alone was shown, and has won nothing here.
         poor = (name for name in reversed(self._named) if not _pays(terms, name))
         self._nothing = convert(next(poor, None), m.HandName | None)
         self._engine = Engine(names.bank)
+        self._engine.chance = self._engine.triggers = luck
         self._asked = 0
         self._undone = undone
         self._winners: dict[int, tuple[Place, dict[int, Winner]]] = {}
@@ -488,6 +543,7 @@ class _LinkReplay:
         self._stood = {level.terms.level: meters[level.terms.level].stood
                        for level in self.link.levels if level.terms.level in meters}  # fmt: skip
         self._begin(meters)
+        self._renew()
 
     def _begin(self, meters: Mapping[str, MeterRead]) -> None:
         """Puts the meters where the reading found them, as if they were the seeds."""
@@ -496,6 +552,8 @@ class _LinkReplay:
                 begun = Accounts(read.primary, read.reserve, read.overflow, -read.stood)
                 hold_limit(begun, level.terms)
                 level.accounts, level.history.base = begun, begun.copy()
+                if level.mystery is not None:
+                    level.mystery.start = level.mystery.decided = read.primary
 
     def ends(self) -> list[End]:
         """The ends of its levels; what they began with is nothing that the house put in."""
@@ -516,6 +574,8 @@ class _LinkReplay:
                 )
             case Undone():
                 self._undo(entry, event)
+            case TriggersRenewed():
+                self._replace(event)
             case _ if type(event) in LEFT_OUT:
                 self.left_out[LEFT_OUT[type(event)]] += self._is_ours(event)
             case _:
@@ -537,7 +597,20 @@ class _LinkReplay:
     def open(self, terms: TableTerms) -> None:
         """Opens a table, if the link is played there."""
         if self._terms.link in terms.links:
-            self._act(OpenTable(replace(terms, links=(self._terms.link,), max_rounds_per_minute=0)))
+            pace = _PACE_MAX if self._terms.mystery else 0
+            self._act(OpenTable(replace(terms, links=(self._terms.link,), max_rounds_per_minute=pace)))
+
+    def _replace(self, event: TriggersRenewed) -> None:
+        """Draws triggers afresh where people had those replaced that ran (Y12)."""
+        for one in event.levels:
+            if one.link == self._number and one.ended is not None and one.committed is not None:
+                mystery.cycle_of(self.link.levels[one.level - 1]).replace = True
+        self._renew()
+
+    def _renew(self) -> None:
+        """Makes the commitments that are due."""
+        if any(True for _ in due(self._engine.state)):
+            self._engine.execute(Envelope(RenewTriggers(), 0, 0, self._digest()))
 
     def _note(self, table: Table, event: Event) -> None:
         """Records by place which hits of the journal will be undone: they are not paid before."""
@@ -545,8 +618,9 @@ class _LinkReplay:
             return
         for hit in event.made.hits:
             if hit.link == self._number and hit.number in self._undone:
-                drawn = hit.hand if hit.hand in DRAWN else ""
-                place = Place(table.terms.table, event.round, hit.seat, drawn)
+                place = Place(
+                    table.terms.table, event.round, hit.seat, self._drawn(hit.hand, hit.awards[0].level)
+                )
                 _, winners = self._winners.setdefault(hit.number, (place, {}))
                 self._to_undo[place] += not winners
                 winners |= {one.number: Winner(one.seat, one.because, one.dealer) for one in hit.awards}
@@ -579,7 +653,13 @@ class _LinkReplay:
 
     def _place(self, hit: Hit) -> Place:
         table = self._engine.state.table(hit.table).terms.table
-        return Place(table, hit.round, hit.seat, hit.hand if hit.hand in DRAWN else "")
+        return Place(table, hit.round, hit.seat, self._drawn(hit.hand, hit.awards[0].level))
+
+    def _drawn(self, hand: str, level: int) -> str:
+        """Which of the hits of a seat it is, apart from that of its hand."""
+        if hand == mystery.MYSTERY:
+            return self._terms.levels[level - 1].level
+        return hand if hand in DRAWN else ""
 
     def _is_ours(self, event: Event) -> bool:
         links = {getattr(event, name, None) for name in ("link", "to")}
@@ -600,10 +680,11 @@ class _LinkReplay:
                 self._take_back(table, round_, at, bets)
             case Locked() if not event.recount or event.locking.players:
                 self._lock(table, at, event.round, event.locking)
-            case Settled():
+            case Settled() if not self._terms.mystery:
                 self._settle(table, at, event)
                 self._count(table, round_, event.round)
-            case Closed():
+            case Settled() | Closed() if isinstance(event, Closed) or event.closing is not None:
+                self._luck.begin(one for one in event.counted if one.link == self._number)
                 self._frame(table, at, m.Close(table.last_seq + 1, event.round))
                 self._count(table, round_, event.round)
             case AbandonedDecided() if event.seat in round_.waiting():
@@ -693,6 +774,8 @@ class _LinkReplay:
         if round_.reopened or table.find(round_id) is not None:
             return
         self.rounds += 1
+        if self._terms.mystery:
+            return  # no hand decides
         seen = {shown.seat for shown in round_.shown if shown.cards}
         self.hidden += len({bet.seat for bet in round_.bets if not bet.dealer} - seen)
 
@@ -706,7 +789,8 @@ class _LinkReplay:
                 self._act(payment)
 
     def _frame(self, table: Table, at: int, command: m.TableMessage, draws: Draws = NO_DRAWS) -> None:
-        envelope = Envelope(command, at, 0, self._digest(), table=table.terms.table, draws=draws)
+        tick = at if self._terms.mystery else 0  # its table's pace is limited (Y10)
+        envelope = Envelope(command, at, tick, self._digest(), table=table.terms.table, draws=draws)
         answer = self._engine.execute(envelope).answer
         if isinstance(answer, Nack):
             self.refused[answer.message] += 1

@@ -109,6 +109,8 @@ def _sheets(found: WhatIfResult, asked: WhatIfCall) -> list[WhatIfSheet]:
         for day in found.days[-DAYS_SHOWN * max(1, len(found.was)) :]
     ]  # fmt: skip
     played = {"rounds": found.rounds, "wagers whose hand was not shown": found.hidden}
+    if found.own_numbers:
+        played["random numbers that the journal does not have"] = found.own_numbers
     left = {what: number for what, number in found.left_out.items() if number}
     refused = {what: number for what, number in found.refused.items() if number}
     counted = [

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from jackpot.api.suspension_help import remedies, remedy, suspended
 from jackpot.auth.auth_service import NOBODY_YET
 from jackpot.bank.bank import Bank
+from jackpot.bank.mystery_readiness import MysteryFile
 from jackpot.net.devices import ConnectedDevices
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, ROLLED_BACK, TRIGGER_REASON
 from jackpot.rules.acts.lost_acks import BEHIND
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 
 # A bank that stops says why in the log; what to do about each is in the manual.
 _LOOK_INTO_BANK: Final = Sentence("the server's log says why; `jackpot lease show` says who has the bank")
+# What a server needs for committed mystery links, besides the ledger.
+_UNUSABLE: Final = {
+    MysteryFile.KEY: "This server cannot use the mystery key: {reason}",
+    MysteryFile.WITNESS: "This server cannot write the witness of the mystery key: {reason}",
+}
+_MEND: Final = Sentence(
+    "mend it; a standby sees that within seconds, and a server whose link waits for it is started again"
+)
 # Devices of a role that are not here: one, and several.
 OFFLINE: Final = {
     "table": ("Table {names} is offline", "Tables {names} are offline"),
@@ -143,6 +152,12 @@ def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
                 yield _trouble(said, then)
 
 
+def _unready(source: "OverviewSource") -> Iterator[dict[str, str]]:
+    """Files without which this server could not go on with committed mystery links (Y8, Y12)."""
+    for file, reason in (source.mystery.faults if source.mystery is not None else {}).items():
+        yield _trouble(Sentence(_UNUSABLE[file], reason=reason), _MEND)
+
+
 def _untold(source: "OverviewSource") -> Iterator[dict[str, str]]:
     """Targets that signed heads and notices do not reach."""
     then = Sentence("the line delivery_failed in the log says why; it is tried again")
@@ -171,6 +186,7 @@ def troubles(source: "OverviewSource", states: Sequence[Map], *, starting: bool)
                 "Link {link} is suspended: {reasons}", link=link, reasons=causes(reasons.split(", "))
             )
             yield _trouble(said, next_, f"/ops/links/{quote(link, safe='')}", _on_page(reasons))
+    yield from _unready(source)
     for name in _unfed(source):
         said = Sentence("Bank {bank} does not reach Redis: signs fed by Redis show a fault", bank=name)
         then = Sentence("start Redis, or check the network to it; the money does not wait for it")

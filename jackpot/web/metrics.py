@@ -13,6 +13,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import InfoMetricFamily
 
 from jackpot.bank.counts import AWARDS
+from jackpot.bank.mystery_readiness import MysteryFile, MysteryReadiness
 from jackpot.clock import Clock
 from jackpot.logs import lines_dropped
 from jackpot.rules.money import from_cents
@@ -212,6 +213,14 @@ def of_standbys(count: int | None) -> Iterator[Family]:
     """Standbys. count: how many have every commit; None if none is meant to be there, or it is not known."""
     text = "Standbys of the database that have each commit before it is answered."
     yield gauge("ledger_standbys", text, [], [] if count is None else [([], count)])
+
+
+def of_mystery(readiness: MysteryReadiness | None) -> Iterator[Family]:
+    """Files of the mystery key. readiness: None without committed links."""
+    text = "1 while this server could go on with committed mystery links by this file."
+    faults = {} if readiness is None else readiness.faults
+    files = () if readiness is None else MysteryFile
+    yield gauge("mystery_file_usable", text, ["file"], (([file], file not in faults) for file in files))
 
 
 def of_relays(statistics: Sequence[Facts]) -> Iterator[Family]:

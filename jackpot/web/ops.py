@@ -57,6 +57,7 @@ from jackpot.web.forms import form_of, sum_of
 from jackpot.web.lab import Lab
 from jackpot.web.overview import Overview
 from jackpot.web.pages_base import (
+    FLOOR,
     HITS,
     HOME,
     LAB,
@@ -80,15 +81,15 @@ from jackpot.web.table_order import Key, order_of
 from jackpot.web.what_if import WHAT_IF, WhatIf, WhatIfJobs
 
 # Fields of a form that are not an act's own.
-_OURS: Final = frozenset({CSRF_FIELD, "key", "back", FORM_ID, FORM_PAGE, *SECOND})
+_OURS: Final = frozenset({CSRF_FIELD, "key", "back", "what", FORM_ID, FORM_PAGE, *SECOND})
 _ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
 # What a form asks to see the doing of, besides the hit or link that it is about.
 _LOOKED_AT: Final = (
-    "act", "level", "account", "amount", "to", "award", "document", "way", "left", "remove",
+    "act", "level", "account", "amount", "to", "day", "award", "document", "way", "left", "remove",
 )  # fmt: skip
 # What is looked at before it is done on the page of a hit, and on that of a link.
 _OF_HIT: Final = frozenset({"undo", "correct"})
-_OF_LINK: Final = frozenset({"correct-meter", "decide-left", "transfer", "close-link"})
+_OF_LINK: Final = frozenset({"correct-meter", "decide-left", "transfer", "close-link", "announce-end"})
 # The sum that each of them asks for: what the page calls it, and whether it is a change, with a sign.
 _SUMS: Final = {
     "correct": (Sentence("The right amount"), False),
@@ -138,6 +139,7 @@ def routes(front: PageContext, overview: Overview, reports: Reports, jobs: WhatI
     pages, lab, account = Pages(front, make, overview), Lab(make, front), Account(make, front)
     shown: dict[str, Page] = {
         HOME: pages.home,
+        FLOOR: pages.floor,
         HITS: pages.hits,
         "/ops/hits/{hit}": pages.hit_of_some_bank,
         "/ops/hits/{bank}/{hit}": pages.hit,
@@ -213,9 +215,16 @@ class Pages:
 
     async def home(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """What waits, what is wrong, and how the floor stands."""
-        floor = await self._overview.look()
-        links = await self._make.ask(AskLinks)
-        return await self._make.page(request, person, "ops/home.html", floor=floor, links=links)
+        return await self._make.page(request, person, "ops/home.html", **await self._floor())
+
+    async def floor(self, request: web.Request, _person: AuthenticatedPerson) -> web.StreamResponse:
+        """How the floor stands: a part of its page, which asks for it again when the floor changes."""
+        shown = await self._floor() | {"waiting": await self._make.waiting(HOME)}
+        return self._make.html(request, "ops/floor.html", shown)
+
+    async def _floor(self) -> dict[str, Any]:
+        """How the floor stands: its tables by name, and its links."""
+        return {"floor": await self._overview.look(), "links": await self._make.ask(AskLinks)}
 
     async def hits(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """Every hit ever made, by pages."""
@@ -283,17 +292,16 @@ class Pages:
         axes = chart.Axes(self._money, self._site.timezone)
         history = chart.lines(found, read.readings, self._access.auth.clock.unix_ms(), axes)
         others, program = await self._others(found), None
-        restored = await self._restored(found.bank) if RESTORED in found.reasons else []
         if PROGRAM_REASON in found.reasons:
             (program,) = (await self._make.ask(AskPrograms, bank=found.bank)).programs
+        restored: list[Link] = []
+        if RESTORED in found.reasons:
+            links = (await self._make.ask(AskLinks, bank=found.bank)).links
+            restored = [one for one in links if RESTORED in one.reasons and one.state != "closed"]
         about = {"link": found, "history": history, "others": others, "program": program}
-        about |= {"order": order_of(request), "hit_keys": _HIT_KEYS, "restored": restored}
+        about |= {"restored": restored}
+        about |= {"order": order_of(request), "hit_keys": _HIT_KEYS}
         return await self._make.page(request, person, "ops/link.html", **about)
-
-    async def _restored(self, bank: str) -> list[Link]:
-        """The links of a bank that wait since the ledger came back from a backup."""
-        found = await self._make.ask(AskLinks, bank=bank)
-        return [one for one in found.links if RESTORED in one.reasons and one.state != "closed"]
 
     async def about_link(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """A preview of an act on a link, and the form that does it."""
@@ -458,7 +466,10 @@ class Pages:
             site = f"{'https' if self._access.encrypted(request) else 'http'}://{request.host}"
             return await self._make.page(request, person, page, given=done, root=site)
         said = told(self._make.language(request), _became(act, form, done, self._told_sum(fields)))
-        return there(saying(back_to(form.get("back", "")), said, self._access.session(request)))
+        back = back_to(form.get("back", ""))
+        if "add-person" in (act, form.get("what")) and isinstance(done, ActReply) and done.person:
+            back = f"{PEOPLE}/{done.person}"  # where they are given their code
+        return there(saying(back, said, self._access.session(request)))
 
     def _told_sum(self, fields: Mapping[str, Any]) -> str:
         """What a payment withheld, as the site writes sums; "" for nothing."""
@@ -474,7 +485,7 @@ def _notices_of(table: Table) -> dict[str, list[Notice]]:
     found: dict[str, list[Notice]] = {}
     for one in table.notices:
         amount = UNSET if one.amount is None else to_cents(of_decimal(one.amount))
-        told = Notice(one.day, one.table or UNSET, one.level or UNSET, amount)
+        told = Notice(one.day, one.table or UNSET, one.level or UNSET, amount, True if one.ends else UNSET)
         found.setdefault(one.link or table.links[0], []).append(told)
     return found
 
@@ -562,12 +573,17 @@ def _became(act: str, form: MultiDict[str], done: Reply, withheld: str) -> Sente
     """The page's sentence for an act that was accepted. withheld: of a payment, "" for nothing."""
     if isinstance(done, ActReply) and done.asked:
         return Sentence(WAITS)
+    if act == "confirm" and (confirmed := DOINGS.get(form.get("what", ""))):
+        return Sentence("It is confirmed. {done}", done=Sentence(confirmed.done))
     whole, seat = not form.get("award"), form.get("seat", "")
     if act == "validate" and whole:
         return Sentence("{hit} is validated. Now it is to be paid.", hit=form["hit"])
     if act == "pay" and withheld:
-        said = "{hit} is paid, form {document}. {sum} of it is withheld."
-        return Sentence(said, hit=form["hit"], document=form["document"], sum=withheld)
+        paid = {"hit": form["hit"], "document": form["document"], "sum": withheld}
+        if seat:
+            said = "Seat {seat} of {hit} is paid, form {document}. {sum} of it is withheld."
+            return Sentence(said, seat=seat, **paid)
+        return Sentence("{hit} is paid, form {document}. {sum} of it is withheld.", **paid)
     if act == "pay" and seat:
         said = "Seat {seat} of {hit} is paid, form {document}."
         return Sentence(said, seat=seat, hit=form["hit"], document=form["document"])

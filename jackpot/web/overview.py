@@ -9,6 +9,7 @@ from jackpot.api.hit_history import hits_of
 from jackpot.api.operation import PAGE_MAX
 from jackpot.api.suspension_help import suspended
 from jackpot.bank.bank import Bank, BankStopped
+from jackpot.bank.mystery_readiness import MysteryReadiness
 from jackpot.catalogue import rate_text
 from jackpot.clock import Clock
 from jackpot.config import Config, titles_of
@@ -77,6 +78,8 @@ class OverviewSource(Protocol):
     def signer(self) -> HeadSigner | None: ...
     @property
     def notifier(self) -> Notifier | None: ...
+    @property
+    def mystery(self) -> MysteryReadiness | None: ...
 
 
 def _here(devices: ConnectedDevices) -> Sentence:

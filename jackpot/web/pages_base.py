@@ -1,5 +1,6 @@
 """Base of the pages: sign-in and sign-out, and the rendering of pages for people who have signed in."""
 
+import hashlib
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -30,8 +31,9 @@ from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.money import of_decimal, to_cents
 from jackpot.rules.phrases import quoted
+from jackpot.rules.signing import SITE
 from jackpot.runtime.errors import Denied, ServerError
-from jackpot.text import RefusalSentence, Sentence, card, game, joined, words
+from jackpot.text import RefusalSentence, Sentence, Sum, card, game, joined, words
 from jackpot.web import act_labels
 from jackpot.web.authentication import (
     SAFE_METHODS,
@@ -52,12 +54,16 @@ Map = dict[str, Any]
 Page = Callable[[web.Request, AuthenticatedPerson], Awaitable[web.StreamResponse]]
 
 HOME: Final = "/ops"
+FLOOR: Final = "/ops/floor"
 LANGUAGE: Final = "/ops/language"
 HITS: Final = "/ops/hits"
 LAB: Final = "/ops/lab"
 LINKS: Final = "/ops/links"
 PEOPLE: Final = "/ops/people"
+ALARMS: Final = "/ops/alarms"
 REPORTS: Final = "/ops/reports"
+REQUESTS: Final = "/ops/requests"
+TABLES: Final = "/ops/tables"
 SIGN_IN: Final = "/ops/sign-in"
 WAITING: Final = "/ops/waiting"
 # A page of ours sends its forms here and nowhere else; for the rest it is as strict as a sign's.
@@ -93,6 +99,12 @@ SAID: Final = ("said", "word")
 
 # Pages that show every hit that waits; the others have one line that leads there.
 LISTED_WHOLE: Final = frozenset({HOME, HITS})
+# Pages about something that people wait for: each says when what it shows is no longer so.
+_WAITED_FOR: Final = frozenset({HITS, LINKS, TABLES, REQUESTS, ALARMS, PEOPLE})
+# Parts that a page asks for by itself: they keep no session, and a session that has ended is told so.
+_PARTS: Final = frozenset({WAITING, FLOOR})
+# By this header a page says which mark it was made with.
+_SHOWN: Final = "X-Shown"
 # Hits of one list: more than a floor's people work at in a shift, and a page that a phone draws at once.
 WAITING_SHOWN_MAX: Final = 50
 
@@ -118,6 +130,37 @@ class WaitingWork(NamedTuple):
     now: int = 0
     alarms: Sequence[Alarm] = ()
     requests: Sequence[Waiting] = ()
+    page: str = ""
+
+    @property
+    def about(self) -> Sequence[Waiting]:
+        """The requests about what the page shows."""
+        return [one for one in self.requests if one.request and self._is_here(one)]
+
+    @property
+    def mark(self) -> str:
+        """Digest of what waits on the page: another one says that the page is old. "" where nothing may."""
+        hits = [hit for hit in self.hits if _hit_page(hit) == self.page]
+        kind = "/".join(self.page.split("/")[:3])
+        if kind not in _WAITED_FOR:
+            return ""
+        asked = [(one.bank, one.request, one.table, one.round, one.acked) for one in self.requests]
+        about = [(one.bank, one.request) for one in self.about]
+        shown = (hits, asked if kind == REQUESTS else about, self._raised if kind == ALARMS else ())
+        return hashlib.sha256(msgspec.json.encode(shown)).hexdigest()
+
+    @property
+    def _raised(self) -> Sequence[tuple[str, str]]:
+        return [(one.bank, one.alarm) for one in self.alarms]
+
+    def _is_here(self, one: Waiting) -> bool:
+        """Whether a request is about what the page shows."""
+        if self.page.startswith(PEOPLE):
+            return one.bank == SITE
+        fields = one.fields
+        links = {fields.get("link"), fields.get("to"), *fields.get("links", ())}
+        pages = {f"{HITS}/{path(one.bank)}/{fields.get('hit')}", f"{TABLES}/{fields.get('table')}"}
+        return self.page in pages | {f"{LINKS}/{path(str(link))}" for link in links}
 
     @property
     def newest(self) -> Sequence[Hit]:
@@ -134,6 +177,11 @@ class WaitingWork(NamedTuple):
     def longest_ms(self) -> int:
         """How long the oldest of the other hits has waited."""
         return self.now - min((hit.at for hit in self.others), default=self.now)
+
+
+def _hit_page(hit: Hit) -> str:
+    """The path of a hit's page."""
+    return f"{HITS}/{path(hit.bank)}/{hit.hit}"
 
 
 def is_of_meter(hit: Hit) -> bool:
@@ -171,14 +219,15 @@ class PageRenderer:
             "placed": placed,
             "titled": self._title,
             "levelled": self._level,
+            "called": called,
         }
         self._templates.tests["of_meter"] = is_of_meter
         self._templates.globals["waiting_max"] = WAITING_SHOWN_MAX
         self._templates.globals |= {
             "tongue": tongue,
             "titles": titles,
-            "answer": answer,
-            "in_english": in_english,
+            "answer": self._answer,
+            "in_english": self._in_english,
         }
         self._templates.globals["of_code"] = OF_ACTS.__getitem__
 
@@ -255,6 +304,7 @@ class PageRenderer:
             "back": back_to(given.get("back", "")),
             "login": given.get("login", ""),
             "first": bool(given.get("first")),
+            "ended": bool(given.get("ended")),
             "least": SECRET_MIN,
             "plain": not self._access.encrypted(request),
         }
@@ -266,13 +316,14 @@ class PageRenderer:
             if refused_on(request) is None:
                 remember_unread(request)
             try:
-                person = await self._access.person(request, used=request.path != WAITING)
+                person = await self._access.person(request, used=request.path not in _PARTS)
             except InsecureRequest as error:
                 return self._sign_in_page(request, request.query, str(error), 403)
             except Denied:
-                if request.path == WAITING:
+                if request.path in _PARTS:
                     return web.Response(status=HTTPStatus.UNAUTHORIZED)
-                return there(f"{SIGN_IN}?back={quote(_sent_from(request))}")
+                over = "&ended=yes" if self._access.session(request) is not None else ""
+                return there(f"{SIGN_IN}?back={quote(_sent_from(request))}{over}")
             except Forged as error:
                 return self._sign_in_page(request, {}, str(error), 403)
             except LedgerError:
@@ -350,8 +401,8 @@ class PageRenderer:
             with suppress(NotDone):
                 hits += (await self.ask(AskWaitingHits, bank=bank)).hits
         ranked = sorted(hits, key=waiting_rank)
-        others = [hit for hit in ranked if f"{HITS}/{path(hit.bank)}/{hit.hit}" != at]
-        found = WaitingWork(ranked, others, at in LISTED_WHOLE, self._access.auth.clock.unix_ms())
+        others = [hit for hit in ranked if _hit_page(hit) != at]
+        found = WaitingWork(ranked, others, at in LISTED_WHOLE, self._access.auth.clock.unix_ms(), page=at)
         with suppress(NotDone):
             found = found._replace(alarms=(await self.ask(AskAlarms)).alarms)
         with suppress(NotDone):
@@ -360,7 +411,10 @@ class PageRenderer:
 
     async def part(self, request: web.Request, _person: AuthenticatedPerson) -> web.StreamResponse:
         """The part of every page that shows what waits; it is asked for again when the floor changes."""
-        return self.html(request, "ops/waiting.html", {"waiting": await self.waiting(_asked_from(request))})
+        waiting = await self.waiting(_asked_from(request))
+        shown = request.headers.get(_SHOWN, "")
+        changed = shown not in ("", waiting.mark)
+        return self.html(request, "ops/waiting.html", {"waiting": waiting, "changed": changed})
 
     async def page(
         self, request: web.Request, person: AuthenticatedPerson, name: str, status: int = 200, **shown: Any
@@ -375,6 +429,7 @@ class PageRenderer:
             "here": request.path_qs.partition("?said=")[0].partition("&said=")[0],
             "said": _said(request, session),
             "waiting": await self.waiting(request.rel_url.raw_path),
+            "changed": False,
             "token": page_token(session) if session else "",
             "key": lambda: secrets.token_hex(16),
             "may": lambda act: not set(_POWER[act]).isdisjoint(person.roles),
@@ -415,6 +470,27 @@ class PageRenderer:
         display = self._config.displays.get(link)
         return say(context, display.levels.get(level, level) if display else level)
 
+    @pass_context
+    def _answer(self, context: Context, text: str, *, named: bool = True) -> str | None:
+        """As `answer`, with sums as the site writes them."""
+        return answer(context, self._written(text), named=named)
+
+    def _in_english(self, text: str, *, named: bool = True) -> str:
+        """As `in_english`, with sums as the site writes them."""
+        return in_english(self._written(text), named=named)
+
+    def _written(self, text: str) -> str:
+        """A sentence whose sums are written as the site writes them; another text as it is."""
+        if isinstance(text, Sum):
+            return self._exact(text)
+        if not isinstance(text, Sentence):
+            return text
+        values = {
+            name: self._written(value) if isinstance(value, str) else value
+            for name, value in text.values.items()
+        }
+        return text.with_values(values)
+
     def _sum(self, amount: str) -> str:
         return self._money.text(to_cents(of_decimal(amount)))
 
@@ -424,6 +500,12 @@ class PageRenderer:
 
     def _moment(self, unix_ms: int) -> str:
         return moment(unix_ms, self._config.site.timezone)
+
+
+@pass_context
+def called(context: Context, field: str) -> str:
+    """What pages call a field, in the page's language."""
+    return say(context, FIELDS.get(field) or words(field))
 
 
 @pass_context

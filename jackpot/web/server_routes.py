@@ -47,6 +47,7 @@ from jackpot.web.metrics import (
     of_encryption,
     of_heads,
     of_keys,
+    of_mystery,
     of_pagers,
     of_program,
     of_relays,
@@ -169,13 +170,23 @@ async def alive(_request: web.Request) -> web.Response:
 
 
 async def ready(request: web.Request) -> web.Response:
-    """GET /readyz: 503 with a reason for every bank that is not active and durable, and the start's findings.
+    """GET /readyz: 503 with a reason for every bank that is not active and durable, or that this server,
+    standing by, could not take over whole (Y12); and the start's findings.
 
-    suspended: the links that take no wagers, each with why and what people do next.
+    mystery: what is wrong with the mystery key or its witness. suspended: the links that take no wagers, each
+    with why and what people do next.
     """
     source = request.app[_SOURCE]
     reasons = {name: reason for name, bank in source.banks.items() if (reason := why(bank))}
     found: dict[str, Any] = {"warnings": list(source.warnings)} if source.warnings else {}
+    mystery = source.mystery
+    if mystery is not None and mystery.faults:
+        found["mystery"] = dict(mystery.faults)
+        reasons |= {
+            name: f"its committed links would be suspended here: {mystery.reason}"
+            for name, bank in source.banks.items()
+            if bank.lifecycle.elsewhere and name in mystery.banks
+        }
     if reasons:
         return web.json_response({"status": "not ready", "reasons": reasons, **found}, status=503)
     for bank in source.banks.values():
@@ -228,6 +239,7 @@ async def metrics(app: web.Application) -> bytes:
             of_chances(chances),
             of_disk(disk),
             of_standbys(None if source.standbys is None else source.standbys.count),
+            of_mystery(source.mystery),
             of_way_in(way_in),
             of_relays(relays),
             of_heads(heads),

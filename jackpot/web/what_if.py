@@ -37,6 +37,7 @@ LEFT_S: Final = 30.0
 _ENDED: Final = RefusalSentence("it was ended: ask once more")
 # Figures of a level that may be tried.
 FIGURES: Final = ("primary", "reserve", "seed", "reseed", "limit")
+FIGURES_OF_MYSTERY: Final = ("primary", "seed", "must_hit_by")
 
 
 class WhatIfJob:
@@ -127,8 +128,7 @@ class WhatIf:
         self._make = make
         self._jobs = jobs
         self._config = config
-        # A mystery is won by chance alone: there is nothing to play again.
-        self._links = {link.link: link for link in config.links if not link.mystery}
+        self._links = {link.link: link for link in config.links}
         self._money = money
 
     async def page(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
@@ -138,8 +138,6 @@ class WhatIf:
         """
         given = {name: value for name, value in request.query.items() if value}
         shown: dict[str, Any] = {"given": given, "job": None, "reply": None, "problem": ""}
-        if not self._links:
-            return await self._make.page(request, person, "ops/what-if.html", links=[], **shown)
         terms = self._links[next(iter(self._links))]
         try:
             terms = self._link(given)
@@ -157,7 +155,7 @@ class WhatIf:
             "paytables": _paytables(terms, self._config),
             "paytable": terms.paytable,
             "levels": [(level.level, _now(level)) for level in terms.levels],
-            "figures": FIGURES,
+            "figures": FIGURES_OF_MYSTERY if terms.mystery else FIGURES,
             "again": str(request.rel_url.without_query_params("look")),
             "at": str(request.rel_url.update_query(look="yes")),
         }
@@ -207,7 +205,7 @@ class WhatIf:
             self._config.ledger.url,
             terms.bank,
             terms.link,
-            None if paytable == terms.paytable else paytable,
+            None if paytable == terms.paytable or terms.mystery else paytable,
             settings,
             since,
             self._money,
@@ -222,7 +220,9 @@ def _seen(work: asyncio.Task[bytes]) -> None:
 
 
 def _paytables(terms: LinkTerms, config: Config) -> list[str]:
-    """The paytables of its kind that all tables of the link could play."""
+    """The paytables of its kind that all tables of the link could play; a mystery link has none."""
+    if terms.mystery:
+        return []
     games = {table.game for table in config.tables if terms.link in table.links}
     kind = ids_for(load(terms.paytable).use)
     return [one for one in kind if games <= set(games_of(load(one)))]
@@ -230,7 +230,9 @@ def _paytables(terms: LinkTerms, config: Config) -> list[str]:
 
 def _now(level: LevelTerms) -> dict[str, str]:
     """A level's figures as the form takes them."""
-    sums = {"seed": level.seed, "reseed": level.reseed, "limit": level.limit}
+    sums = {
+        "seed": level.seed, "reseed": level.reseed, "limit": level.limit, "must_hit_by": level.must_hit_by,
+    }  # fmt: skip
     return {
         "primary": rate_text(level.primary),
         "reserve": rate_text(level.reserve),

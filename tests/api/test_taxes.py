@@ -91,7 +91,7 @@ async def test_a_large_win_is_paid_as_the_law_has_it(tmp_path: Path) -> None:
             "form by law": "W-2G is due", "withheld": 2_399_800_000, "paid out": 7_600_380_000,
             "winnings of the wager": 10_000_180_000, "wager": 1_000_000, "rate withheld": "24 %",
             "identification": "passport X123", "taxpayer number": "123-45-6789",
-            "way": "cheque", "way number": "CHQ-9",
+            "way": "cheque", "number of the slip, cheque or account": "CHQ-9",
         }.items()  # fmt: skip
         assert (await payout(server, config, 2))["withheld"] == "", "a line for the pen"
         (row,) = await taxes(server, config)
@@ -193,7 +193,8 @@ async def test_a_payment_part_in_cash_counts_as_cash_for_that_part(tmp_path: Pat
         given = {"given in cash": 3_600_380_000, "given by cheque": 4_000_000_000}
         form = await payout(server, config, 1)
         assert form.items() >= {
-            **given, "paid out": 7_600_380_000, "way": "cheque; cash", "way number": "CHQ-9; SLIP-7",
+            **given, "paid out": 7_600_380_000, "way": "cheque; cash",
+            "number of the slip, cheque or account": "CHQ-9; SLIP-7",
         }.items()  # fmt: skip
         slip = await server.books.read(
             lambda ledger: REPORTS["slip"].find(ledger, ReportRequest(config.site, ("main",), hit=1))

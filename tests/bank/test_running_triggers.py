@@ -574,3 +574,8 @@ def test_a_ledger_that_was_rolled_back_to_a_join_is_found_out(tmp_path: Path) ->
     assert again.missing(made.digest)
     fresh = require(again.commit(replace(which, bank="main", number=5), 0, 10, people=True), "a fresh one")
     assert fresh.number > 5
+    # Rolled back to before the join, and served by the configuration of then.
+    apart = RunningTriggers("east", file)
+    apart.load(rows, [last])
+    assert apart.is_behind(which)
+    assert apart.missing(made.digest)

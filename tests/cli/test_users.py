@@ -140,7 +140,7 @@ async def test_what_is_refused_is_one_clear_line(tmp_path: Path) -> None:
         (
             ("grant", "ben", "floor", "--by", "ann"),
             "wrong, wrong\n\n",
-            "login, password or code is not right",
+            "sign-in name, password or code is not right",
         ),
         (("grant", "cal", "floor", "--by", "ann"), BY_ANN, "nobody has the login cal"),
         (("grant", "ben", "boss", "--by", "ann"), "", "'boss' is no role"),

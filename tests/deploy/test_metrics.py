@@ -13,10 +13,12 @@ from prometheus_client.parser import text_string_to_metric_families
 from jackpot.app import Server
 from jackpot.bank.counts import ALARMS
 from jackpot.config import Config
+from jackpot.config.mystery_key import new_key_text
 from jackpot.rules.refusal import CODES
 from jackpot.signage import SignageProcess
 from jackpot.web.book_metrics import HOUSE, REASONS, STATUSES
 from tests.deploy.tools import DEPLOY, ROOT, promtool
+from tests.e2e.floors import MYSTERY
 from tests.notify.heads import heads
 from tests.program import jackpot
 from tests.running_server import LINK, LINKS, OFFER, configure, on_loop, sign, table
@@ -52,7 +54,10 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
         (folder / "notify").touch(mode=0o600)
         (folder / "notify").write_text("ab" * 32)
         extra += '\n[notify]\nurl = "https://127.0.0.1:1"\nsecret = "notify"\n'
-        config = timed(configure(folder, links=LINKS + OFFER, extra=extra))
+        (folder / "mystery").touch(mode=0o600)
+        (folder / "mystery").write_text(new_key_text()[0])
+        extra += '[mystery]\nkey = "mystery"\n'
+        config = timed(configure(folder, links=LINKS + OFFER + MYSTERY, extra=extra))
         async with Server(config) as server, table(server) as device, sign(server):
             device.wager(1, "R1", 1, 2, lock=True)
             await device.answer(1)
@@ -122,8 +127,8 @@ def test_labels_are_bounded_and_there_from_the_start(families: list[Metric]) -> 
     assert values["jackpot_alarms_total"]["code"] == set(ALARMS)
     assert values["jackpot_link_suspended"]["reason"] == set(REASONS)
     assert values["jackpot_awards_waiting"] == {
-        "link": {LINK, "three-bonus"},
-        "level": {"mega", "major", "minor", HOUSE},
+        "link": {LINK, "three-bonus", "must-hit"},
+        "level": {"mega", "major", "minor", "meter", HOUSE},
         "status": set(STATUSES),
     }
     assert values["jackpot_table_connected"]["table"] == {"T01", "T02"}
@@ -176,7 +181,7 @@ def test_money_is_in_currency_units(families: list[Metric]) -> None:
     meters = {
         sample.labels["level"]: sample.value for sample in by_name["jackpot_meter_currency_units"].samples
     }
-    assert meters == {"mega": 10_000.18, "major": 1_000.14, "minor": 250.06}
+    assert meters == {"mega": 10_000.18, "major": 1_000.14, "minor": 250.06, "meter": 10.00}
     seen = {s.labels["table"]: s.value for s in by_name["jackpot_table_last_seen_timestamp_seconds"].samples}
     started = by_name["process_start_time_seconds"].samples[0].value
     assert seen["T01"] > started

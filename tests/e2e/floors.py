@@ -41,6 +41,19 @@ simultaneous = "share"
 magic_card_every = 5
 hold_table = false
 """
+# Committed, $10 to $20: a wager adds 50 cents, so a round of seven adds $3.50. It needs a key.
+MYSTERY = """
+[[link]]
+id = "must-hit"
+kind = "mystery"
+form = "committed"
+wager = "5.00"
+electronic = true
+[link.level.meter]
+seed = "10.00"
+must_hit_by = "20.00"
+primary = "10%"
+"""
 # The dealer's chip count must come.
 CHIPS = """
 [[link]]

@@ -87,7 +87,7 @@ async def join(page: "Page") -> str:
     await sign(page, "add-person", "ben", BEN)
     await page.click("text=Add them")
     await until_said(page, "They are added. Give them a code now.")
-    await page.click("a:text('Cal Orie')")
+    await page.wait_for_selector("h1:text-is('Cal Orie')")
     await page.click("text=Give a code")
     await page.wait_for_selector(".secret")
     return await page.inner_text(".secret")
@@ -115,6 +115,9 @@ async def test_people_come_to_a_site_and_work_its_hits_through(tmp_path: Path) -
                 await cal.fill("#pay-document", "P-4711")
                 await cal.click("button.main:text-is('Paid')")
                 await until_said(cal, "Paid by Cal Orie")
+                await go(ann, "People")
+                row = ann.locator("tr:has-text('Cal Orie')")
+                assert "not vouched for" in await row.inner_text(), "Ann alone gave the code"
                 await ask_for_a_role(browser, site, faults, ann)
                 await asyncio.to_thread(royals, device, "R2", "R3")
                 await until_said(cal, "2 hits wait")  # one line leads to their list
@@ -143,4 +146,5 @@ async def ask_for_a_role(browser: "Browser", site: Site, faults: list[str], ann:
         await until_said(ben, "Ann Arbor asks for it.")
         assert "Ben Nevis" in await ben.inner_text(".facts")
         await ben.click("text=Confirm it")
-        await until_said(ben, "It is confirmed, and done.")
+        await until_said(ben, "It is confirmed. They have the role now.")
+    await until_said(ann, "What this page shows has changed meanwhile.")

@@ -448,6 +448,7 @@ class Acts:
                         "because": award.because,
                         "left": award.undecided,
                         "difference": award.difference,
+                        "lamp": award.lamps[-1] if award.lamps else "",
                     }
                     for award in hit.awards
                 ],

@@ -137,9 +137,11 @@ class RandomPeople:
             self.act(kind, self.rng.choice((1, 2, 2)), **named)
 
     def seen_lamp(self, hit: Message) -> str:
-        """What somebody saw of a lamp, where its table says anything of one; mostly the same (P3)."""
-        told = [award["lamp"] for award in hit["awards"] if "lamp" in award]
-        return Random(f"{hit['hit']} {self.rounds}").choice((told[0], told[-1], "")) if told else ""
+        """What somebody saw of a lamp, where its table says anything of one (P3).
+
+        It is always said: a refusal would change all that is played after it.
+        """
+        return next((award["lamp"] for award in hit["awards"] if award["lamp"]), "")
 
     def correction(self, award: Message) -> Message:
         """Fields of a correction, to another sum or the same; mostly with a form's number."""

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
 from jackpot.config.writing import writing
 from jackpot.odds.analyses import analysis_of, facts_of, sheets_of, wished
@@ -130,14 +131,17 @@ def test_what_cannot_be_meant_is_named(change: dict[str, object], said: str) -> 
 
 
 def test_the_lab_has_its_figures_in_the_sites_writing() -> None:
-    """Y5: in the reader's language; there are no pictures of it."""
+    """Y5: in the reader's language, with the names of its pictures."""
     terms = found_of().subject.terms
     call = LabCall(
         terms, "any", writing("de_DE", "EUR"), {"minor": 19 * DOLLAR}, 1, 2_000, "1", language="es"
     )
     reply = told_of(call)
     assert reply.refusal is None
-    assert (reply.drawable or [], reply.pictures) == ([], {})
+    names = [f"{kind}-{level}" for kind in ("return", "hit", "year") for level in ("major", "minor")]
+    assert [one.name for one in reply.drawable or ()] == names
+    assert list(told_of(replace(call, draw=True)).pictures) == names
+    assert {one.sheet for one in reply.drawable or ()} <= {sheet.name for sheet in reply.sheets}
     levels = next(sheet for sheet in reply.sheets if sheet.name == "levels")
     assert levels.rows[1][1] == writing("de_DE", "EUR").of_micros(19 * DOLLAR)
     assert "levels,2,meter,19" in reply.csv

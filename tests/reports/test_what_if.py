@@ -12,6 +12,7 @@ from jackpot.catalogue import LevelEntry, LinkEntry, resolve
 from jackpot.config.languages import told
 from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.ledger.open import open_reader
+from jackpot.ledger.trigger_rows import stored
 from jackpot.reports.read.names import HOUSE
 from jackpot.reports.readings import readings
 from jackpot.reports.what_if import ReplayRefused, WhatIfResult, not_allowed, other_terms, what_if
@@ -21,9 +22,11 @@ from jackpot.rules.events import Settled
 from jackpot.rules.hands import best_row
 from jackpot.rules.paytable import ForOne, LinkTerms, Percent
 from tests.lab.simulation.floors import FIVE, played
+from tests.ledger.seeded_triggers import SeededTriggers
 from tests.ledger.waiting import open_ledger
 from tests.reports.conftest import SEED
 from tests.reports.season import Season
+from tests.reports.test_commitments import Committed, books
 from tests.rules import floor
 
 LINK = "simulated"
@@ -38,7 +41,7 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def tried(url: str, paytable: str | None = None, **settings: str) -> WhatIfResult:
-    given = {name.replace("_", "."): text for name, text in settings.items()}
+    given = {name.replace("_", ".", 1): text for name, text in settings.items()}
     with closing(open_reader(url)) as ledger:
         before = ledger.head(BANK)
         found = what_if(ledger, BANK, LINK, lambda now: other_terms(now, paytable, given), lambda *_: None)
@@ -257,3 +260,100 @@ def test_what_a_source_leaves_open_is_allowed() -> None:
         ("13%", [f"meter.primary=13%: {wanted}, not 13 % (L5)"]),
     ):
         assert not_allowed(now, other_terms(now, None, {"meter.primary": text})) == said
+
+
+MEGA = ("mega.seed=10.00", "mega.must_hit_by=20.07", "mega.primary=30%")
+MINOR = ("minor.seed=0.00", "minor.must_hit_by=5.00", "minor.primary=3.33%")
+
+
+@pytest.fixture(scope="module", params=["drawn", "committed"])
+def chance(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The ledger of a simulated floor with a mystery link of that form: its URL."""
+    plan = FIVE._replace(
+        paytable="mystery", game="any", days=2, settings=(*MEGA, *MINOR, f"form={request.param}")
+    )
+    config, _ = played(tmp_path_factory.mktemp("chance") / "floor", plan)
+    return config.ledger.url
+
+
+def test_a_mystery_is_won_as_it_was_on_the_same_terms(chance: str) -> None:
+    """Y2, Y9: every cycle by the numbers of the journal, and the one that runs has not ended."""
+    found = tried(chance)
+    assert found.would == found.was == found.journal
+    assert found.would_total == found.was_total == found.journal_total
+    assert [(day.meter, day.hits) for day in found.days] == [
+        (day.meter_if, day.hits_if) for day in found.days
+    ]
+    assert (found.rounds, found.hidden) == (2 * 2 * 24 * 20, 0)
+    # One of each level stands for a trigger that runs.
+    with closing(open_reader(chance)) as ledger:
+        assert found.own_numbers == len(stored(ledger))
+
+
+def test_a_mystery_is_as_fair_on_other_terms(chance: str) -> None:
+    """Y2, Y5: as many cycles as the exact law of those terms has, within five deviations."""
+    was, would = (
+        {end.level: end for end in side}
+        for found in [tried(chance, mega_must_hit_by="18.00", minor_primary="5%")]
+        for side in (found.was, found.would)
+    )
+    for level, rise in (("mega", 1_500_000), ("minor", 250_000)):
+        assert would[level].hits > was[level].hits
+        seed, most = (10_000_000, 18_000_000) if level == "mega" else (0, 5_000_000)
+        span = most - seed
+        steps = -(-span // rise)
+        chances = [rise / span] * (steps - 1) + [1 - (steps - 1) * rise / span]
+        mean = sum(chance * number for number, chance in enumerate(chances, 1))
+        spread = sum(chance * (number - mean) ** 2 for number, chance in enumerate(chances, 1)) ** 0.5
+        expected = would[level].wagers / mean
+        # What an award leaves shortens the next cycle by less than a step.
+        assert abs(would[level].hits - expected) < 5 * spread / mean * expected**0.5 + 0.02 * expected, level
+
+
+def test_a_mystery_begins_with_the_meters_of_a_reading(chance: str) -> None:
+    """Y2, M4: the trigger that ran then decides, as far as it was opened later."""
+    with closing(open_reader(chance)) as ledger:
+        found = what_if(ledger, BANK, LINK, lambda now: now, lambda *_: None, "2026-01-01")
+    whole = tried(chance)
+    assert found.refused == Counter()
+    assert found.would == found.was
+    for was, journal, end in zip(found.was, found.journal, whole.journal, strict=True):
+        assert (was.level, was.meter, was.paid, was.hits) == (
+            journal.level,
+            end.meter,
+            journal.paid,
+            journal.hits,
+        )
+    assert 0 < found.was_total.wagered < whole.was_total.wagered
+
+
+@pytest.mark.parametrize(
+    ("paytable", "settings", "since", "said"),
+    [
+        ("pa-643a-five-card-A", {}, None, "won by chance alone"),
+        (None, {"mega_reserve": "5%"}, None, "none of LEVEL.primary, seed and must_hit_by"),
+        (None, {"mega_limit": "50.00"}, None, "none of LEVEL.primary, seed and must_hit_by"),
+        (None, {"meter_seed": "5.00"}, None, "has no level meter"),
+        (None, {"mega_seed": "25.00"}, None, "must_hit_by"),
+        (None, {"mega_seed": "0.00", "mega_must_hit_by": "9.00"}, "2026-01-01", "had reached that sum"),
+    ],
+)  # fmt: skip
+def test_terms_that_no_mystery_has_are_named(
+    chance: str, paytable: str | None, settings: dict[str, str], since: str | None, said: str
+) -> None:
+    """Y1: one clear line."""
+    given = {name.replace("_", ".", 1): text for name, text in settings.items()}
+    with closing(open_reader(chance)) as ledger, pytest.raises(ReplayRefused, match=said):
+        what_if(ledger, BANK, LINK, lambda now: other_terms(now, paytable, given), lambda *_: None, since)
+
+
+def test_triggers_that_people_replaced_are_replaced_again(tmp_path: Path) -> None:
+    """Y12: one that was opened without a win wins nothing, and the next is drawn above what was decided."""
+    season = Committed(SeededTriggers(1), rounds=60)
+    with books(tmp_path, season) as ledger:
+        found = what_if(ledger, floor.BANK, season.link.terms.link, lambda now: now, lambda *_: None)
+    assert found.refused == Counter()
+    assert found.was == found.would == found.journal
+    won, replaced = season.opened()
+    assert found.was[0].hits == len(won) > 20
+    assert len(replaced) > 10

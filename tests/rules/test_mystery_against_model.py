@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import pytest
 
-from tests.faults.model_mystery import DRAWN
+from tests.faults.model_mystery import COMMITTED, DRAWN
 from tests.faults.model_mystery_floor import PAID, PENDING, UNDONE, VALIDATED, MysteryFloor
 from tests.faults.worked.form import Link, Message, Table, bets, close, lock, void, wager, withdraw
 from tests.rules.test_worked_mystery import OfMysteryEngine, Recorded
 
 STEPS: Final = 400
 MINUTE_MS: Final = 60_000
-FORMS: Final = (DRAWN,)
+FORMS: Final = (DRAWN, COMMITTED)
 # Few wagers a cycle, so that there are many wins; of L some leave a residue.
 LEVELS: Final[dict[str, dict[str, dict[str, str]]]] = {
     "L": {"": {"minimum": "10.00", "must_hit_by": "12.03", "rate": "3.33"}},
@@ -212,7 +212,7 @@ def facts(told: Message) -> tuple[Any, ...]:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_the_engine_does_as_the_model(form: str, seed: int) -> None:
-    """Y1-Y4, Y6, Y7, Y10, Y11, M4: wins, voids, undos, corrections, new terms and take-overs at any time."""
+    """Y1-Y4, Y6, Y7, Y10-Y12, M4: wins, voids, undos, corrections, new terms and take-overs at any time."""
     both = Lockstep(form, seed)
     for step in range(STEPS):
         try:

@@ -269,6 +269,13 @@ def _standby(floor: Floor) -> Iterator[None]:
     floor.primary.configure({"synchronous_standby_names": "FIRST 1 (db2)"})
 
 
+@causes("JackpotMysteryFileUnusable")
+def _no_key(floor: Floor) -> Iterator[None]:
+    away = floor.small.key.rename(floor.small.folder / "away")
+    yield
+    away.rename(floor.small.key)
+
+
 @causes("JackpotNotDurable", "JackpotQueueFilling")
 def _frozen(floor: Floor) -> Iterator[None]:
     names = [floor.site.unused("crowd") for _ in range(CROWD)]

@@ -2,9 +2,9 @@
 
 Each form is held against the exact law, and against the other: how long its cycles are, what they pay, and
 where in its range each trigger lies. What an award leaves begins the next cycle, so each has the law of its
-own residue. The independent model plays both forms. Then a simulated floor plays as many cycles with the
-engine itself, every hit validated and paid. The seed is fixed: a run says the same each time. By chance one
-of a thousand seeds fails.
+own residue. The independent model plays both forms. Then simulated floors play as many cycles of each with
+the engine itself, every hit validated and paid. The seed is fixed: a run says the same each time. By chance
+one of a thousand seeds fails.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -176,24 +177,26 @@ def judged(cycles: int, seed: int, play: Play = by_model, only: str = "") -> dic
 
 
 def by_engine(cycles: int, seed: int, only: str = "") -> dict[str, float]:
-    """The chance of each part of the lengths that a simulated floor of the engine had (Holm)."""
+    """The chance of each part of the lengths that simulated floors of the engine had, by form (Holm)."""
     chances: dict[str, float] = {}
-    for name, terms in LEVELS.items():
+    for (name, terms), form in product(LEVELS.items(), FORMS):
         if only not in name:
             continue
         wagers = cycles * float(exact(terms, 0)[0].mean_wagers)
         days = math.ceil(wagers / (FLOOR.tables * FLOOR.players * FLOOR.rounds * 24))
         sums = (("seed", terms.minimum), ("must_hit_by", terms.must_hit_by))
         settings = (
+            f"form={form}",
             f"wager={decimal(terms.wager)}",
             f"meter.primary={terms.rate / 100:.2f}%",
             *(f"meter.{key}={decimal(sum_)}" for key, sum_ in sums),
         )
-        plan = FLOOR._replace(seed=seed, days=days, settings=settings)
+        plan = FLOOR._replace(seed=seed + FORMS.index(form), days=days, settings=settings)
         with tempfile.TemporaryDirectory() as folder:
             _, result = played_floor(Path(folder) / "floor", plan, keep=False)
         assert result.problems == []
-        chances |= {f"{name}, {what}": chance for (_, what), chance in result.chances().items()}
+        print(f"engine: {name}, {form}: {sum(level.hits for level in result.levels):,} cycles")
+        chances |= {f"{name}, {form}, {what}": chance for (_, what), chance in result.chances().items()}
     return dict(zip(chances, holm(list(chances.values())), strict=True))
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.faults.model_mystery import DRAWN, Award, Level, Terms
+from tests.faults.model_mystery import COMMITTED, DRAWN, Award, Level, Terms
 from tests.soak import mystery
 from tests.soak.mystery import LEVEL, Played, by_model, judged, soak
 
@@ -66,6 +66,7 @@ def test_the_command_says_what_it_compared(
     monkeypatch.setattr(mystery, "FLOOR", SMALL)
     assert soak(500, 1, "equal") == 0
     said = capsys.readouterr().out
-    assert "0 of 15 comparisons are improbable" in said
-    assert "engine: equal steps, meter: 1 to 4 wagers" in said
+    assert "0 of 21 comparisons are improbable" in said
+    for form in (DRAWN, COMMITTED):
+        assert f"engine: equal steps, {form}, meter: 1 to 4 wagers" in said
     assert soak(10, 1, "no such") == 1

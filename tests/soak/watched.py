@@ -22,11 +22,12 @@ from typing import Any, Final
 import yaml
 
 from jackpot.clock import SystemClock
+from jackpot.config.mystery_key import new_key_text
 from jackpot.lab.testing.postgres import Postgres, free_port
 from jackpot.lab.testing.redis import RedisServer, any_program
 from tests.deploy.test_prometheus import Prometheus, running
 from tests.deploy.tools import DEPLOY, tool
-from tests.e2e.floors import BOARD, CHIPS, EASY, NOTHING, ROYAL, ROYAL_BOARD, hand
+from tests.e2e.floors import BOARD, CHIPS, EASY, MYSTERY, NOTHING, ROYAL, ROYAL_BOARD, hand
 from tests.e2e.site import Program, Site
 from tests.e2e.test_servers_clocks import own_clock, set_clock
 from tests.e2e.vendor import Vendor, bets
@@ -244,7 +245,10 @@ class Floor:
 
 
 class Small:
-    """A server on SQLite: a small disk, a certificate and a clock of its own. url: where it is scraped."""
+    """A server on SQLite: a small disk, a certificate, a mystery key and a clock of its own.
+
+    url: where it is scraped.
+    """
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         folder.mkdir()
@@ -252,6 +256,10 @@ class Small:
         self.disk.mkdir()
         self.site = Site(folder, EASY, ledger=f"sqlite:///{self.disk}/ledger.db")
         self.site.add("table", ["easy"], 2)
+        self.key = folder / "mystery"
+        self.key.touch(mode=0o600)
+        self.key.write_text(new_key_text()[0])
+        self.site._parts.append(f'[mystery]\nkey = "{self.key}"\n{MYSTERY}')
         port = free_port()
         head = self.site._parts[0].replace('http = "127.0.0.1:0"', f'http = "127.0.0.1:{port}"')
         self.site._parts[0] = head + '[listen.tls]\ncert = "server.pem"\nkey = "server.key"\n'

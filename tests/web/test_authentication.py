@@ -119,7 +119,7 @@ async def test_a_session_is_kept_by_the_browser_and_ends(tmp_path: Path) -> None
     async with floor(tmp_path) as (_, web):
         async with await signed_in(web, secret="guess") as answer:
             assert answer.status == 403
-            assert "ogin, password or code is not right" in await answer.text()
+            assert "ign-in name, password or code is not right" in await answer.text()
             assert not answer.cookies
         async with await signed_in(web, back="/ops/hits") as answer:
             assert (answer.status, answer.headers["Location"]) == (303, "/ops/hits")
@@ -272,7 +272,7 @@ async def test_a_screen_left_alone_is_signed_out(tmp_path: Path) -> None:
     clock = StepClock()
     async with floor(tmp_path, clock=clock) as (server, web):
         (await signed_in(web)).close()
-        for page, ends in (("/ops/hits", False), ("/ops/waiting", True)):
+        for page, ends in (("/ops/hits", False), ("/ops/waiting", True), ("/ops/floor", True)):
             seen = 0
             for _ in range(4):
                 clock.ahead_s += SESSION_IDLE_MS / 3_000
@@ -280,7 +280,12 @@ async def test_a_screen_left_alone_is_signed_out(tmp_path: Path) -> None:
                     seen = answer.status
             assert seen == (401 if ends else 200)
         async with web.get("/ops/hits", allow_redirects=False) as answer:
-            assert (answer.status, answer.headers["Location"]) == (303, "/ops/sign-in?back=/ops/hits")
+            assert (answer.status, answer.headers["Location"]) == (
+                303,
+                "/ops/sign-in?back=/ops/hits&ended=yes",
+            )
+        async with web.get(answer.headers["Location"]) as answer:
+            assert "Your session has ended." in await answer.text()
         assert server.banks["main"].active
 
 

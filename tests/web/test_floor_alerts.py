@@ -60,6 +60,7 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
         relays=[SimpleNamespace(bank="main", line=SimpleNamespace(up=False))],
         signer=None,
         notifier=None,
+        mystery=None,
     )
     money: Any = None
     found = asyncio.run(Overview(source, money).look())

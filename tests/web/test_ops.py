@@ -15,6 +15,7 @@ from jackpot.config.tax import TaxLaw, law_of
 from jackpot.reports.papers import COPIES
 from jackpot.rules.acts.devices import BlockDevice
 from jackpot.rules.acts.hits import Validate
+from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.people import Grant
 from tests.net.test_admin_socket import ROYAL, royal
 from tests.net.test_examples import OFFERS
@@ -282,7 +283,7 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
         own = page.url
         for login, secret, said in (
             ("ann", SECRET, "A second person signs: this is the first one"),
-            ("bo", "guess", "ogin, password or code is not right"),
+            ("bo", "guess", "ign-in name, password or code is not right"),
         ):
             await undo(page, "misdeal <b>round</b>", login, secret)
             await page.wait_for_selector("#undo-second-login[aria-invalid=true]")
@@ -341,14 +342,17 @@ async def test_one_asks_and_another_confirms_on_their_own_screen(tmp_path: Path)
         await page.mouse.up()
         await undo(page, "misdeal")
         await page.wait_for_selector("text=It is not done yet: it waits 15 minutes for a second person.")
+        await until_open(page, "Ann asked for this: Undo an award.")
         other = await signed_in(server, browser, faults, "phone", "bo")
         await other.click("text=1 request waits")
         await other.wait_for_selector("text=Ann asks for it, in bank main.")
         assert "misdeal" in await other.inner_text(".facts")
         await other.click("button.main")
-        await other.wait_for_selector("text=It is confirmed, and done.")
-        await page.reload()
+        await other.wait_for_selector("text=It is confirmed. It is undone.")
+        await until_open(page, "What this page shows has changed meanwhile.")
+        await page.click("text=Show it as it is now")
         await until_open(page, "Undone by Ann and Bo")
+        assert not await page.query_selector(".changed")
     assert faults == []
 
 
@@ -362,7 +366,10 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         page = await signed_in(server, browser, faults)
         await page.click("#waiting .hit")
         await page.wait_for_selector("form[action='/ops/acts/validate']")  # as it was before Bo
+        await page.evaluate(ASKED_AGAIN)
+        assert not await page.query_selector(".changed")
         await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
+        await until_open(page, "What this page shows has changed meanwhile.")
         await page.click("button.main")
         await until_open(page, "H1 is validated already, by Bo, ")
         await page.wait_for_selector("form[action='/ops/acts/pay']")
@@ -374,6 +381,25 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         answers = await asyncio.gather(*sent)
         assert [answer.status for answer in answers] == [200] * 3
         assert await acted(server, "pay") == 1
+    assert faults == []
+
+
+@needs_chromium
+@on_browser_loop
+async def test_the_floor_is_shown_as_it_is_now(tmp_path: Path) -> None:
+    """S1: a page that stands open all night says by itself that a link is suspended; the focus stays."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, _device, browser):
+        page = await signed_in(server, browser, faults)
+        await page.focus("#card-floor-five")
+        assert await page.inner_text("#card-floor-five .badge") == "active"
+        suspended = Suspend("operator", ("floor-five",), "new felt")
+        await server.auth.act(server.banks["main"], suspended, [await prove(server, "bo")])
+        await page.wait_for_selector("#card-floor-five .badge.suspended")
+        await until_open(page, "Link floor-five is suspended: by people")
+        assert await page.evaluate("document.activeElement.id") == "card-floor-five"
+        names = await page.locator(".tile b").all_inner_texts()
+        assert names == sorted(names)
     assert faults == []
 
 
@@ -465,24 +491,25 @@ async def test_a_large_win_is_paid_by_the_law_on_its_page(tmp_path: Path, size: 
             await page.fill(f"#s1-{name}", text)
         await page.select_option("#s1-other_way", "cash")
         await page.click("button:text-is('Paid to seat 1')")
-        await until_open(page, "2399.80 is to be withheld from this payment")
+        await until_open(page, "$2,399.80 is to be withheld from this payment")
         assert await page.evaluate("document.activeElement.id") == "s1-withheld"
         assert await page.input_value("#s1-way") == "cheque", "what was typed stays"
         await page.fill("#s1-withheld", "2,399.80")
         await page.click("button:text-is('Paid to seat 1')")
-        await until_open(page, "H1 is paid, form P-1. $2,399.80 of it is withheld.")
+        await until_open(page, "Seat 1 of H1 is paid, form P-1. $2,399.80 of it is withheld.")
         steps = await page.inner_text(".steps")
         for said in (
             "Withheld: $2,399.80",
-            "Way: cheque",
-            "Way number: CHQ-9",
-            "Other way: cash",
-            "Other sum: $2,000.00",
-            "Other number: SLIP-7",
+            "Way of payment: cheque",
+            "Number of the slip, cheque or account: CHQ-9",
+            "Number of the tax form: T-1",
+            "Another way, for a part: cash",
+            "Sum given that way: $2,000.00",
+            "Number of that slip, cheque or account: SLIP-7",
             "Identification: passport X1",
         ):
             assert said in steps
-        await page.click("summary:has-text('Seat 1')")
+        assert await page.is_visible("details.winner[open] a:text-is('Payout form') >> nth=0"), "it is next"
         await printed(
             page, "Payout form", "Pat Ron", "$2,399.80", "$7,600.38", "CHQ-9", "ORIGINAL: CAGE", "SLIP-7",
             "$2,000.00", "$5,600.38",

@@ -102,14 +102,20 @@ async def test_a_refused_question_stays_as_it_was_typed(tmp_path: Path) -> None:
         assert 'value="never"' in form
 
 
+@pytest.mark.real_workers
 @on_loop
-async def test_a_mystery_is_not_offered(tmp_path: Path) -> None:
-    """What-if, Y1: it is won by chance alone, so a floor of mysteries has no form at all."""
+async def test_a_mystery_is_played_again_on_figures_of_its_own(tmp_path: Path) -> None:
+    """What-if, Y1: seed, must_hit_by and rate of each level; no paytable, reserve or limit."""
     async with floor(tmp_path, links=MYSTERY, of_tables=OF_TABLE) as (_, web):
         (await signed_in(web)).close()
-        said = await page_of(web, "/ops/what-if")
-        assert "No link here can be played again" in said
-        assert "<select" not in said.partition("<main")[2]
+        form = await page_of(web, "/ops/what-if")
+        asked = set(re.findall(r'name="set\.\w+\.(\w+)"', form))
+        assert asked == {"primary", "seed", "must_hit_by"}
+        assert 'name="paytable"' not in form
+        (level,) = set(re.findall(r'name="set\.(\w+)\.', form))
+        at = f"/ops/what-if?go=yes&set.{level}.primary=5%25"
+        said = await until_shown(web, at, "In all")
+        assert "What was played again" in said
 
 
 class Held:

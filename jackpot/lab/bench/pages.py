@@ -70,6 +70,7 @@ PAGES: Final = (
     "/ops/what-if",
     "/ops/account",
     "/ops/waiting",
+    "/ops/floor",
     "/floor.json",
     "/metrics",
 )

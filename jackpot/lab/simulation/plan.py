@@ -10,12 +10,15 @@ from typing import Any, Final, NamedTuple
 
 from jackpot.catalogue import games_of, load
 from jackpot.config.mystery import KIND as MYSTERY
+from jackpot.config.mystery_key import new_key_text
 from jackpot.rules.hands import SIX_PLACES
 from jackpot.rules.paytable import ANY, SEATS, Game
 
 LINK: Final = "simulated"
 FILE: Final = "simulated.db"
 CONFIG: Final = "simulated.toml"
+# The key of a committed mystery link.
+KEY: Final = "mystery.key"
 _SETTING: Final = re.compile(r"(?:(?P<of>[a-zA-Z0-9-]+)\.)?(?P<name>[a-z_]+)=(?P<value>.+)")
 # Settings of [[link]] that are not texts.
 _NUMBERS: Final = ("magic_card_every", "lucky_every")
@@ -26,8 +29,7 @@ _LISTS: Final = ("cards",)
 _AMOUNTS: Final = {"least": "5.00", "most": "25.00", "unit": "5.00"}
 # Cards of a Six Card Bonus whose source leaves them open; any six return the same (B16).
 _SIX: Final = tuple(place for place in SIX_PLACES if place[-1] in "12")
-# A mystery link, whose levels are given whole; nobody counts simulated chips. It draws as it goes: a floor
-# that is simulated has no key.
+# A mystery link, whose levels are given whole; nobody counts simulated chips.
 _MYSTERY: Final = {"kind": MYSTERY, "wager": "5.00", "form": "drawn", "electronic": True}
 # Rounds a minute that a table may open: above what any plan has.
 _PACE_MAX: Final = 60
@@ -95,6 +97,9 @@ def furnish(folder: Path, plan: SimulationPlan) -> Path:
         '[listen]\ntables = "127.0.0.1:0"\nhttp = "127.0.0.1:0"',
     ]
     if plan.paytable == MYSTERY:
+        if given.link.get("form") == "committed":
+            _private(folder / KEY, new_key_text()[0])
+            parts.append(f'[mystery]\nkey = "{KEY}"')
         parts.append("[[link]]\n" + _lines({"id": LINK, **_MYSTERY} | given.link))
     elif plan.paytable is not None:
         usual = {"id": LINK, "paytable": plan.paytable, "wager": "1.00", "decks": 1, "validate_at": "500.00"}
@@ -107,9 +112,7 @@ def furnish(folder: Path, plan: SimulationPlan) -> Path:
         parts.append("[[offer]]\n" + _lines(usual | given.offers.get(paytable, {})))
     (folder / "keys").mkdir(mode=0o700)
     for table in names(plan):
-        key = folder / "keys" / table
-        key.touch(mode=0o600)
-        key.write_text(secrets.token_hex(32) + "\n")
+        _private(folder / "keys" / table, secrets.token_hex(32) + "\n")
         seats = f'[[table]]\nid = "{table}"\ngame = "{plan.game}"\nseats = {SEATS[plan.game]}\n'
         if plan.paytable == MYSTERY:
             seats += f"max_rounds_per_minute = {_PACE_MAX}\n"
@@ -118,6 +121,12 @@ def furnish(folder: Path, plan: SimulationPlan) -> Path:
     config = folder / CONFIG
     config.write_text("\n\n".join(parts) + "\n")
     return config
+
+
+def _private(file: Path, text: str) -> None:
+    """Writes a key file."""
+    file.touch(mode=0o600)
+    file.write_text(text)
 
 
 def _offer(paytable: str) -> dict[str, Any]:

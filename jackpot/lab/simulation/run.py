@@ -23,6 +23,7 @@ from jackpot.bank.running_triggers import RunningTriggers
 from jackpot.bank.sequencer import BATCH_COMMANDS_MAX, CommandBatch, Sequencer
 from jackpot.catalogue import odds_return
 from jackpot.config import Config
+from jackpot.config.mystery_key import read_mystery_key
 from jackpot.lab.bench.ledger_fixture import BANK, open_new
 from jackpot.lab.simulation.cycles import LevelCycles
 from jackpot.lab.simulation.decks import AT_ONCE, deal
@@ -193,12 +194,14 @@ def simulate(
 ) -> SimulationResult:
     """Plays the plan to its end. tell: called with the rounds played. keep: the ledger; None keeps nothing.
 
-    Raises PlanError where the engine refuses a round, LedgerError.
+    Raises PlanError where the engine refuses a round, LedgerError, KeyFileError.
     """
     draws = partial(draws_at, below=luck.below or Random(f"{plan.seed} draws").randrange)
     began = int(datetime.combine(plan.first, config.site.gaming_day_ends, UTC).timestamp()) * 1000
     chance = SeededChance(plan.seed)
-    triggers = RunningTriggers.in_memory(BANK, Random(f"{plan.seed} triggers").randbytes)
+    # Who keeps the ledger may go on with it.
+    key = read_mystery_key(config.mystery.key) if keep and config.mystery is not None else None
+    triggers = RunningTriggers.in_memory(BANK, Random(f"{plan.seed} triggers").randbytes, key)
     if not keep:
         head = Head(BANK, 1, 0, genesis(BANK), HOLDER, 0)
         sequencer = Sequencer(Engine(BANK), head, draws=draws, chance=chance, triggers=triggers)

@@ -81,6 +81,14 @@ _FRAMES_OF_KIND: Final = f"""
 """  # noqa: S608
 
 
+_WON: Final = f"""
+    SELECT {_COLUMNS} FROM journal
+    WHERE bank = ?1 AND kind IN ({Settled.kind}, {Closed.kind}) AND seq IN (
+        SELECT seq FROM hit_entry WHERE bank = ?1 AND seq > ?2 AND seq <= ?3
+    ) ORDER BY seq LIMIT ?4
+"""  # noqa: S608
+
+
 class Entry(NamedTuple):
     """One entry of the journal. at: unix milliseconds. table: the number of the table that sent it."""
 
@@ -180,6 +188,11 @@ def frames_of_kind(ledger: Reader, bank: str, kind: int, after: int, upto: int) 
         return asked(ledger, bank, _FRAMES_OF_KIND, after, upto, PAGE, kind)
 
     return _paged(page, after, upto)
+
+
+def won(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]:
+    """The frames with after < seq <= upto that ended a round, or settled hands, and made a hit."""
+    return _paged(partial(_page, ledger, bank, _WON), after, upto)
 
 
 def wagers_before(

@@ -26,11 +26,10 @@ _SIGN_INS: Final = f"""
 class PersonNames:
     """Names of people. names: by number; where a name is not kept, the number and the reason.
 
-
-    kept: the names that are kept, by identity digest, also of people who may yet join.
+    kept: the names that are kept, by identity digest, also of people who may yet join; each with its login.
     """
 
-    def __init__(self, names: Mapping[int, str], kept: Mapping[bytes, str]) -> None:
+    def __init__(self, names: Mapping[int, str], kept: Mapping[bytes, tuple[str, str]]) -> None:
         self._names: Final = names
         self._kept: Final = kept
 
@@ -38,11 +37,11 @@ class PersonNames:
     def of(cls, ledger: Reader) -> "PersonNames":
         """The names as of now. Raises LedgerError."""
         rows = keyring.names(ledger)
-        kept = {row.mark: row.name for row in rows if row.is_marked()}
+        kept = {row.mark: (row.name, row.login) for row in rows if row.is_marked()}
         changed, gone = {row.mark for row in rows} - kept.keys(), _erased(ledger)
         return cls(
             {
-                number: kept[mark]
+                number: kept[mark][0]
                 if mark in kept and number not in gone
                 else nameless(number, erased=number in gone, changed=mark in changed)
                 for number, mark in _marks(ledger)
@@ -54,9 +53,9 @@ class PersonNames:
         """The name of the person of that number."""
         return self._names.get(number, f"person {number}")
 
-    def marked(self, mark: bytes) -> str:
-        """The name of the person of that identity digest; "" where it is erased."""
-        return self._kept.get(mark, "")
+    def marked(self, mark: bytes) -> tuple[str, str]:
+        """Name and login of the person of that identity digest; "" where they are erased."""
+        return self._kept.get(mark, ("", ""))
 
     def said(self, people: People) -> tuple[str, ...]:
         """The signers, each by name."""

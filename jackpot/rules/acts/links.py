@@ -202,10 +202,11 @@ def apply_resumed(effects: Effects, event: Resumed) -> None:
     apply_stated(effects.state, event.stated)
     for number in event.links:
         link = effects.state.link(number)
-        lost = _lost(link, event.cause)
+        lost, shown = _lost(link, event.cause), _shown(link, event.cause)
         effects.resume(link, event.cause)
         if lost and mystery.is_committed(link):
             effects.resume(link, ROLLED_BACK)
+        if (lost or shown) and mystery.is_committed(link):
             mystery.replace_triggers(link)
     for believed in event.believed:
         lost_acks.believe(effects, believed)
@@ -215,6 +216,14 @@ def _lost(link: Link, cause: str) -> bool:
     """Whether it is resumed although the ledger may have lost rows of it (Y8)."""
     lost = (RESTORED, ROLLED_BACK)
     return cause in lost and any(reason in link.suspended for reason in lost)
+
+
+def _shown(link: Link, cause: str) -> bool:
+    """Whether whoever is between this server and its books may know a running trigger: a row that was refused
+    may have opened it (Y9). Where it is not to be had, or rows are lost, that is seen to first.
+    """
+    waits = (TRIGGER_REASON, ROLLED_BACK, RESTORED)
+    return cause == INTERNAL and INTERNAL in link.suspended and not set(waits).intersection(link.suspended)
 
 
 def _not_behind(cause: str) -> None:

@@ -71,14 +71,25 @@ class RenewTriggers(ActCommand, tag="renew-triggers", frozen=True):
     """The bank's writer opens and makes the commitments that are due."""
 
 
-class Renewed(msgspec.Struct, frozen=True, array_like=True):
-    """A level's commitment. opened: what ran before; None where nothing did, or where it can never be opened.
+class Ended(msgspec.Struct, frozen=True, array_like=True):
+    """A commitment that ended without a win. bank, cycle, number: of its id."""
 
-    committed: what it is committed to now; None where its link has ended.
+    bank: str
+    cycle: int
+    number: int
+    digest: bytes
+
+
+class Renewed(msgspec.Struct, frozen=True, array_like=True):
+    """A level's commitment. ended: what ran before; None where nothing did.
+
+    opened: what opens it; None where it can never be opened, for its trigger is lost. committed: what the
+    level is committed to now; None where its link has ended.
     """
 
     link: int
     level: int
+    ended: Ended | None
     opened: TriggerOpened | None
     committed: TriggerCommitted | None
 
@@ -122,7 +133,10 @@ def decide_renew(state: BankState, _command: RenewTriggers, by: ActContext) -> T
             opened = mystery.opening(state, link, level, running, by.triggers)
             reached = cycle.decided if cycle.reached is None else cycle.reached
             invariant(opened.value > reached, "a wager had reached the trigger, and did not win")
-        made.append(Renewed(link.number, level.number, opened, committed))
+        ended = None
+        if running is not None:
+            ended = Ended(running.bank, running.cycle, running.number, running.digest)
+        made.append(Renewed(link.number, level.number, ended, opened, committed))
     invariant(bool(made), "no commitment is due")
     return TriggersRenewed(made)
 

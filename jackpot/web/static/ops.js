@@ -57,6 +57,9 @@ document.body.addEventListener("htmx:afterSettle", () => {
   if (part) tellNews(part, false); // not on the page where somebody signs in again
 });
 
+// Parts of a page that are asked for again by themselves.
+const PARTS = ["waiting", "floor"];
+
 // What waits is written once nobody needs its elements. A press whose element is replaced before it is released
 // would be no click; a link that is replaced while its page comes would leave the address of the page before.
 const inUse = () => pressed || leaving;
@@ -82,7 +85,7 @@ document.body.addEventListener("htmx:afterRequest", (event) => {
   free();
 });
 document.body.addEventListener("htmx:beforeSwap", (event) => {
-  if (event.detail.target.id !== "waiting") return;
+  if (!PARTS.includes(event.detail.target.id)) return;
   if (event.detail.xhr.status === 401) {
     // The session is over: the page that is loaded again asks for a sign-in. An answer that comes after its page was
     // left reaches nobody here, so a sign-in that somebody types is not wiped.

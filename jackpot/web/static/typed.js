@@ -6,6 +6,7 @@ import { say } from "./words.js";
 
 const KEPT = "typed";
 const SIGN_OUT = "/ops/sign-out"; // who leaves by themselves leaves nothing behind
+const LANGUAGE = "/ops/language"; // the same page comes again, in other words
 
 const signIn = () => document.querySelector("#login");
 const refused = () => document.querySelector("[data-refused], .problem-page, main > .problem");
@@ -87,7 +88,9 @@ export function keepTyped() {
     if (event.target.matches(FIELDS) && !signIn()) typed(false);
   });
   document.addEventListener("submit", (event) => {
-    if (event.target.getAttribute("action") === SIGN_OUT) sessionStorage.removeItem(KEPT);
+    const action = event.target.getAttribute("action");
+    if (action === SIGN_OUT) sessionStorage.removeItem(KEPT);
+    else if (action === LANGUAGE) return;
     else if (event.target.method === "post" && !signIn()) typed(true);
   });
   document.body.addEventListener("htmx:afterSwap", (event) => {

@@ -1,10 +1,20 @@
 """Cycles of simulated must-hit-by levels are held against the exact law of each."""
 
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Final
 
+import pytest
+
+from jackpot.config.mystery_key import read_mystery_key
+from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.lab.simulation.cycles import LevelCycles
+from jackpot.lab.simulation.plan import KEY
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.trigger_rows import stored
+from jackpot.ledger.trigger_vault import unseal
+from jackpot.ledger.verify.verifier import verify
 from jackpot.rules.money import MICROS_PER_CENT, MICROS_PER_UNIT
 from jackpot.rules.paytable import LevelTerms
 from tests.lab.simulation.floors import FIVE, played
@@ -55,10 +65,12 @@ def test_nothing_is_said_of_no_cycles() -> None:
     assert LevelCycles(TERMS, 5 * DOLLAR).findings() == []
 
 
-def test_a_floor_of_the_engine_has_the_exact_law(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["drawn", "committed"])
+def test_a_floor_of_the_engine_has_the_exact_law(tmp_path: Path, form: str) -> None:
     """Y2, Y3, Y5, M4: two levels, every hit paid, kept or not; the same seed plays the same again."""
-    _, kept = played(tmp_path / "kept", PLAN)
-    _, thrown = played(tmp_path / "thrown", PLAN, keep=False)
+    plan = PLAN._replace(settings=(*PLAN.settings, f"form={form}"))
+    config, kept = played(tmp_path / "kept", plan)
+    _, thrown = played(tmp_path / "thrown", plan, keep=False)
     assert kept.problems == thrown.problems == []
     assert (kept.rows, kept.levels) == (thrown.rows, thrown.levels)
     assert all(level.hits > 300 for level in kept.levels)
@@ -67,3 +79,7 @@ def test_a_floor_of_the_engine_has_the_exact_law(tmp_path: Path) -> None:
     assert {finding.what.partition(":")[0] for finding in wager.judged.findings} == {"mega", "minor"}
     # all that was put on is won, but for what is left
     assert abs(wager.returned - wager.exact) < 0.02
+    with closing(open_reader(config.ledger.url)) as ledger:
+        assert not verify(ledger, BANK).problems
+        running = [unseal(read_mystery_key(config.path.parent / KEY), row) for row in stored(ledger)]
+    assert len(running) == (2 if form == "committed" else 0)
