@@ -81,6 +81,7 @@ STEP: Final = """async (ms) => {
     while (flies && canvas.dataset.drawn !== `${ms}`) {
         await new Promise(requestAnimationFrame);
     }
+    await new Promise(requestAnimationFrame); // what changed is fitted within it
 }"""
 # The texts that are seen whole now, as `Picture` takes them. What comes just now is not yet.
 TEXTS: Final = """() => {

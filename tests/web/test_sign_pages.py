@@ -159,12 +159,22 @@ async def test_a_long_name_is_whole_on_every_screen(tmp_path: Path, name: str) -
         for size in reversed(SOME):
             await resized(page, size)
             await state(page, "win")
-            assert await page.inner_text("#win .level") == name.upper()
+            said = await page.inner_text("#win .level")
+            assert said.replace("-\n", "").replace("\n", " ") == name.upper()
+            # Of its meter, too, it is read: broken, where it would be small in one line.
+            assert await page.evaluate(NAMED) > NAME_MIN, size
             await page.evaluate(RISEN)
             assert await cut_off(page, "#win .fills") == []
             assert await overflows(page) == []
     assert faults == []
 
+
+# The letters of a name next to a meter that stepped back, as a part of that meter's height.
+NAMED = """() => {
+    const name = document.querySelector('#levels .level[data-level=mega] .name');
+    return parseFloat(getComputedStyle(name).fontSize) / name.parentElement.clientHeight;
+}"""
+NAME_MIN = 0.165
 
 # A mega and ten minors, every other of them a level below a minor, told to four signs in different orders;
 # one comes when the mega is 20 s old: what each shows at every half second of three minutes, how long. Then a

@@ -3,7 +3,7 @@
 // meters stay on the screen.
 
 import { example } from "./cards.js";
-import { fit } from "./fit.js";
+import { fit, hyphened } from "./fit.js";
 import { element, write } from "./odometer.js";
 import { hand, shownOf } from "./win.js";
 import { say } from "./words.js";
@@ -85,7 +85,7 @@ export class Idle {
     const shown = `${scene.text} ${scene.stage ?? ""}`;
     if (this.shown === shown) return;
     this.shown = shown;
-    text.textContent = scene.text;
+    text.textContent = hyphened(scene.text);
     for (const one of levels.children) one.classList.toggle("called", one.dataset.level === scene.level);
     cards.replaceChildren(...(scene.cards?.() ?? []));
     fit(text);

@@ -5,6 +5,8 @@
 const RAYS_PX = 640;
 const SUNBURST_PX = 1024;
 const BEAM_PX = [256, 768];
+// Of so many wedges that no edge of one is seen where beams cross.
+const BEAM_LAYERS = 32;
 const DUST_PX = 1280;
 const AROUND = 2 * Math.PI;
 
@@ -65,10 +67,10 @@ function beam(canvas, colour) {
   const [wide, high] = BEAM_PX;
   const pen = canvas.getContext("2d");
   const light = pen.createLinearGradient(0, high, 0, 0);
-  [[0, 0.24], [0.5, 0.08], [1, 0]].forEach(([at, part]) => light.addColorStop(at, seen(colour, part)));
+  [[0, 1.7], [0.5, 0.56], [1, 0]].forEach(([at, part]) => light.addColorStop(at, seen(colour, part / BEAM_LAYERS)));
   pen.fillStyle = light;
-  for (let layer = 1; layer <= 7; layer += 1) {
-    const half = (wide / 2) * (layer / 7) ** 1.5;
+  for (let layer = 1; layer <= BEAM_LAYERS; layer += 1) {
+    const half = (wide / 2) * (layer / BEAM_LAYERS) ** 1.5;
     pen.beginPath();
     pen.moveTo(wide / 2 - half * 0.1, high);
     pen.lineTo(wide / 2 - half, 0);

@@ -1,7 +1,7 @@
 // The sign of one link: its amounts, a win, and a plain message while the amounts cannot be known.
 
 import { example } from "./cards.js";
-import { fit } from "./fit.js";
+import { fit, hyphened } from "./fit.js";
 import { Idle } from "./idle.js";
 import { lit } from "./light.js";
 import { follow } from "./live.js";
@@ -30,6 +30,7 @@ const fault = document.getElementById("fault");
 const levels = new Map();
 let state = "connecting";
 let announced = "";
+let over = false;
 let lost = false;
 
 paint(document.documentElement, display);
@@ -62,7 +63,7 @@ function levelOf(name) {
     const gauge = element("i", "gauge");
     gauge.setAttribute("aria-hidden", "true");
     gauge.append(element("b", ""));
-    section.append(lamps, element("h2", "name", display.levels[name] ?? name), stage, wins, gauge, noted);
+    section.append(lamps, element("h2", "name", hyphened(display.levels[name] ?? name)), stage, wins, gauge, noted);
     tone(section, display, name);
     box.append(section);
     box.dataset.count = box.children.length;
@@ -142,7 +143,7 @@ function show() {
   document.body.dataset.state = shown;
   fault.hidden = shown !== "fault";
   win.cover(shown === "win");
-  notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : announced || (settings.insecure ? say("unencrypted connection") : "");
+  notice.textContent = shown === "suspended" ? (over ? say("This jackpot has ended") : say("No progressive wagers at the moment")) : announced || (settings.insecure ? say("unencrypted connection") : "");
   notice.classList.toggle("announced", shown !== "suspended" && announced !== "");
   idle.parentElement.hidden = shown === "suspended" || shown === "win";
   // The meters step back for a win, for the posted odds and for a picture of the house; they stay on the screen.
@@ -156,8 +157,9 @@ function show() {
 }
 
 // What people announced of the link, in words: that it closes on a day, or that a limit is lower from then on.
-function inWords({ day: on, table, level, amount }) {
+function inWords({ day: on, table, level, amount, last }) {
   const day = new Date(`${on}T12:00:00Z`).toLocaleDateString(money.locale, { dateStyle: "long", timeZone: "UTC" });
+  if (last) return say("Last day: {day}", { day });
   if (amount === undefined) return table ? say("Closes at table {table} on {day}", { table, day }) : say("Closes on {day}", { day });
   const sum = write(money, amount);
   if (table) return say("From {day} on base wagers at table {table} pay at most {amount}", { table, amount: sum, day });
@@ -188,6 +190,7 @@ function told(message) {
     if (isWider) fitAmounts();
   } else if (message.t === "held") {
     win.hold(message.at); // a preview's own
+    attraction.look();
   } else if (message.t === "hit") {
     attraction.won(message);
     win.hit({ ...message, bound: levels.get(message.level)?.most });
@@ -196,6 +199,7 @@ function told(message) {
     win.undone(message.hit);
   } else if (message.t === "state") {
     state = message.state;
+    over = message.reason.split(", ").some((reason) => reason === "ended" || reason === "closed");
     announced = (message.notices ?? []).map(inWords).join(" · ");
     win.stated(message.waiting);
     for (const [name, level] of levels) {

@@ -147,9 +147,9 @@ export class Celebration {
       this.box.querySelector(name).textContent = text;
     };
     tone(this.box, this.display, win.level);
-    set(".level", this.display.levels[win.level] ?? win.level);
+    breakable(this.box.querySelector(".level"), this.display.levels[win.level] ?? win.level);
     set(".exact", write(this.money, win.amount));
-    set(".hand", breakable(win.bound || hand(win.hand)));
+    breakable(this.box.querySelector(".hand"), win.bound || hand(win.hand));
     set(".table", say("Table {table}", win));
     const cards = shownOf(win);
     this.cards.replaceChildren(...cards);
