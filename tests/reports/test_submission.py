@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+import pytest
 from msgspec.structs import replace
 
 from jackpot.catalogue import load
@@ -16,14 +17,14 @@ from jackpot.rules.acts.links import OpenLink, Suspend
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command
-from jackpot.rules.paytable import TableTerms
+from jackpot.rules.paytable import Game, LinkTerms, TableTerms
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_join import NOW
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.waiting import join
 from tests.reports.asked import said, unanswerable
 from tests.reports.season import SITE, Season
-from tests.rules.rounds.test_offers import SIX, SIX_OF, THREE
+from tests.rules.rounds.test_offers import PAIR_PLUS, SIX, SIX_OF, THREE, TRIPS
 
 DOLLAR: Final = 1_000_000
 LINK: Final = "five-C"
@@ -181,3 +182,28 @@ def test_an_announced_end_is_a_choice_of_the_holder(place: Place) -> None:
     (line,) = [line for line in said(ledger, "parameters", **days).rows if line["row"] == announced[0]]
     assert line["terms"].endswith("a season")
     assert str(last) in line["terms"]
+
+
+@pytest.mark.parametrize(
+    ("terms", "game", "seats", "base"),
+    [
+        (TRIPS, "ultimate-texas-holdem", 6, ("pa-653a-blind-B",)),
+        (PAIR_PLUS, "three-card-poker", 7, ("pa-649a-2011-ante-bonus-B", "pa-649a-2011-ante-bonus-suited-C")),
+    ],
+)
+def test_blind_and_ante_bonus_are_choices_of_their_tables(
+    place: Place, terms: LinkTerms, game: Game, seats: int, base: tuple[str, ...]
+) -> None:
+    """P7, B2: their paytables stand in the journal's terms of the table, and another one from its own row."""
+    season = Season(1, 0, 0)
+    made(season, OpenLink(terms))
+    table = TableTerms("B1", game, seats, (terms.link,), 1)
+    before = made(season, OpenTable(table))
+    chosen = made(season, OpenTable(replace(table, base_wagers=base)))
+    ledger = place.open()
+    season.write(ledger)
+    row = next(row for row in season.rows if row.seq == chosen[0])
+    assert all(paytable.encode() in row.body for paytable in base)
+    lines = said(ledger, "submission", table="B1").rows
+    assert choice(lines, "", "base wagers") == (" ".join(base), chosen)
+    assert choice(lines, "", "game")[1] == before
