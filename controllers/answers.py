@@ -274,14 +274,16 @@ Day = Annotated[str, Meta(max_length=10, description="a date, such as 2026-12-24
 class Notice(Item, frozen=True):
     """An announcement: from a day on a wager is no longer taken, or a limit is lower.
 
-    table: at that table alone. amount: in place of closing, what the limit becomes, in cents: of the level
-    named; without one, of wagers on an offer; with a table, of what its base wagers pay.
+    last: the day is the last one on which it is taken. table: at that table alone. amount: in place of
+    closing, what the limit becomes, in cents: of the level named; without one, of wagers on an offer; with a
+    table, of what its base wagers pay.
     """
 
     day: Day
     table: Id | UnsetType = UNSET
     level: Name | UnsetType = UNSET
     amount: Money | UnsetType = UNSET
+    last: Literal[True] | UnsetType = UNSET
 
 
 class State(Message, tag="state", frozen=True):

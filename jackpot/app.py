@@ -30,6 +30,7 @@ from jackpot.bank.config_alignment import (
 )
 from jackpot.bank.level_order import watch_level_order
 from jackpot.bank.lifecycle import BankLifecycle, patience
+from jackpot.bank.link_ends import end_links, watch_link_ends
 from jackpot.bank.mystery_readiness import MysteryReadiness, readiness_of
 from jackpot.bank.readings import GamingDayCalendar, read_ended, take_readings
 from jackpot.bank.standbys import Standbys, wanted
@@ -276,9 +277,11 @@ class Server(Process):
         site = self.config.site
         calendar = GamingDayCalendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
         await read_ended(bank, calendar)
+        await end_links(bank)
         await self._repeat_effects(bank)
         duties = [
             take_readings(bank, calendar),
+            watch_link_ends(bank),
             watch_level_order(bank),
             watch_triggers(bank),
             see_people(bank, self.auth.directory),

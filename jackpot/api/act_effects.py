@@ -22,6 +22,7 @@ from jackpot.reports.read.hits import erased_marks
 from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.devices import DeviceCleared
+from jackpot.rules.acts.ends import EndGiven
 from jackpot.rules.acts.erasure import NameErased
 from jackpot.rules.acts.hits import Corrected, Paid
 from jackpot.rules.acts.papers import PapersAdded, PapersErased
@@ -74,7 +75,7 @@ async def _let_in(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
 
 
 async def _agree(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
-    """Resumes links that have the configured terms now."""
+    """Resumes links that have the configured terms, and the configured end, now."""
     await agree_again(bank, at.config)
 
 
@@ -119,6 +120,7 @@ Effect = Callable[[ActEffects, Bank, Sequence[str]], Awaitable[None]]
 EFFECTS: Final[dict[type[Event], Effect]] = {
     Corrected: _notice_cash,
     DeviceCleared: _let_in,
+    EndGiven: _agree,
     LinkChanged: _agree,
     NameErased: _forget,
     Paid: _notice_cash,

@@ -32,7 +32,7 @@ from jackpot.api.preview import completed, configured
 from jackpot.api.queries import payouts
 from jackpot.api.queries.devices import Revoke, Revoked
 from jackpot.api.queries.links import ChangeParameters
-from jackpot.api.queries.notices import Announce, AnnouncePayoutLimit
+from jackpot.api.queries.notices import Announce, AnnounceEnd, AnnouncePayoutLimit
 from jackpot.api.queries.payouts import Correct, ErasePapers, Payout
 from jackpot.api.queries.people import (
     AddPerson,
@@ -159,7 +159,7 @@ class OperationExecutor:
                 bank, own = await self._router.bank_for(request), configured(link, self._config)
                 terms = await bank.ask(lambda engine: completed(own, self._config, engine.state))
                 act: ActCommand = ChangeLink(terms, reason)
-            case Announce() | AnnouncePayoutLimit():
+            case Announce() | AnnounceEnd() | AnnouncePayoutLimit():
                 act = ask.of_site(self._config.site)
             case Correct():
                 cash = await self._cash_corrected(await self._router.bank_for(request), ask)

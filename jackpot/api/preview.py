@@ -7,16 +7,17 @@ from msgspec import Meta
 from controllers.messages import Id
 from jackpot.api.http_call import act_of
 from jackpot.api.operation import QUOTED_MAX, BadRequest, Money, Query, Reply, ServerCommand, Sight, refused
+from jackpot.api.queries.notices import AnnounceEnd
 from jackpot.api.queries.payouts import Correct
 from jackpot.config.phrases import sentence, sentence_of
 from jackpot.rules import views
 from jackpot.rules.acts import ACT_OF, hits
 from jackpot.rules.acts.act import ActContext, BankKey
-from jackpot.rules.acts.fields import AwardId, Document, HitId, LeftId, Way
+from jackpot.rules.acts.fields import AwardId, Day, Document, HitId, LeftId, Way
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
-from jackpot.rules.acts.preview import mark_of, recomputed_of, seen
+from jackpot.rules.acts.preview import mark_of, recomputed_of, seen, would_move
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import Event
 from jackpot.rules.money import decimal, from_cents
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from jackpot.rules.engine import Engine
 
 _ACTS: Final[dict[str, type[ActCommand | ServerCommand]]] = {
+    "announce-end": AnnounceEnd,
     "close-link": CloseLink,
     "correct": Correct,
     "correct-meter": CorrectMeter,
@@ -107,7 +109,8 @@ class PaidOnTop(Reply, frozen=True):
 class Preview(Reply, frozen=True):
     """The effect of an act, before it is done.
 
-    moved: by level. raised, leaving, undone: by award. differences: of a change of parameters.
+    moved: by level; of an announced end, what it would move if it came now. raised, leaving, undone: by
+    award. differences: of a change of parameters.
 
     payers: of a correction, the roles of which one pays the award, or has paid it (A8). before: what the
     award comes to until then; null of other acts. on_top: what it pays; null where that is nothing, or no tax
@@ -139,8 +142,9 @@ class AskPreview(Query, frozen=True):
     reply = Preview
     bank_key = BankKey.LINK_OR_HIT
     act: Literal[
-        "change-parameters", "close-link", "correct", "correct-meter", "decide-left", "transfer", "undo"
-    ]
+        "announce-end", "change-parameters", "close-link", "correct", "correct-meter", "decide-left",
+        "transfer", "undo",
+    ]  # fmt: skip
     bank: Id | None = None
     link: Id | None = None
     level: Id | None = None
@@ -148,6 +152,7 @@ class AskPreview(Query, frozen=True):
     amount: Annotated[str, Meta(max_length=QUOTED_MAX)] | None = None
     to: Id | None = None
     levels: Annotated[str, Meta(max_length=256)] | None = None
+    day: Day | None = None
     hit: HitId | None = None
     award: AwardId | None = None
     document: Document | None = None
@@ -237,6 +242,8 @@ def _command(ask: AskPreview, config: "Config", at: int) -> ActCommand:
     if "levels" in fields:
         fields["levels"] = [pair for pair in fields["levels"].split(",") if pair]
     asked = act_of(kind, fields | {"reason": _REASON}, "nobody").ask
+    if isinstance(asked, AnnounceEnd):
+        return asked.of_site(config.site)
     command = asked.of_site(config.site, at) if isinstance(asked, Correct) else asked
     assert isinstance(command, ActCommand)  # noqa: S101 - of that kind
     return command
@@ -245,7 +252,7 @@ def _command(ask: AskPreview, config: "Config", at: int) -> ActCommand:
 def what_follows(state: BankState, event: Event, sight: SeenPreview) -> dict[str, Any]:
     """The effects of an event, by the names that replies have for them. sight: its preview."""
     return {
-        "moved": moved(state, sight),
+        "moved": moved(state, would_move(state, event) or sight),
         "raised": _raised(state, event),
         "leaving": _leaving(state, event),
         "undone": _undone(state, event),

@@ -8,7 +8,7 @@ from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
-from jackpot.rules.state import CLOSED
+from jackpot.rules.state import CLOSED, ENDED
 from jackpot.text import Sentence
 
 # By the reason that the link is suspended for.
@@ -16,8 +16,8 @@ REMEDIES: Final[Mapping[str, str]] = {
     OPERATOR: "`jackpot links resume {link} --reason TEXT` once it is over",
     INTERNAL: "keep the log; once it is understood two people resume it: "
     "`jackpot links resume {link} --after internal --reason TEXT`",
-    RESTORED: "let the tables connect, look at `jackpot ledger behind`, then two people resume it: "
-    "`jackpot ledger resume --bank {bank} --believe all --reason TEXT`",
+    RESTORED: "let the tables connect, look at `jackpot ledger behind`, then two people resume it, on the "
+    "page of the link or by `jackpot ledger resume --bank {bank} --believe all --reason TEXT`",
     BEHIND: "look at `jackpot ledger behind`, then two people answer each table: "
     "`jackpot ledger confirm-behind TABLE --believe --reason TEXT`, or --disbelieve",
     NOT_OPENED: "`jackpot config check` says whether another bank of the ledger has it: write that bank on "
@@ -32,10 +32,13 @@ REMEDIES: Final[Mapping[str, str]] = {
     ROLLED_BACK: "bring back the ledger that has what was published; if that is lost, two people resume it "
     "with fresh triggers: `jackpot links resume {link} --after rolled_back --highest {link}.LEVEL=SUM "
     "--reason TEXT`",
+    ENDED: "its last day is over: the server closes it once each round on it is finished and each hit paid "
+    "or undone; the alarm `end_waits` says what else is in the way. Two people close it to another link: "
+    "`jackpot links close {link} --to LINK --reason TEXT`",
     CLOSED: "it has ended: take it out of the configuration, or go on with another link",
     CONFIG_REASON: "`jackpot links show {link}` shows what differs: two people confirm it on the link's page "
-    "or by `jackpot links change {link} --reason TEXT`; or correct the "
-    "configuration and start the server again",
+    "or by `jackpot links change {link} --reason TEXT`, an end by `jackpot links announce-end {link} DAY "
+    "--to LINK --reason TEXT`; or correct the configuration and start the server again",
 }
 
 

@@ -13,6 +13,7 @@ from jackpot.bank.bank import Bank, BankStopped
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, ExpireRequest
 from jackpot.rules.state import ApprovalRequest
+from jackpot.runtime.cancelled import end_if_cancelled
 
 # How long after its end a request may still be counted among those that wait.
 LOOK_S: Final = 5.0
@@ -37,6 +38,7 @@ async def expire_now(bank: Bank, directory: Directory) -> None:
         lost = 0
         with suppress(LedgerError):  # the rules refuse anyway what such a person asked for
             lost = await lost_since(directory, request)
+        end_if_cancelled()
         if lost or waited_ms >= REQUEST_HOLDS_MS:
             await bank.person(ExpireRequest(f"{bank.name}-{request.id}", waited_ms, lost), ())
 

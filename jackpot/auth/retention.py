@@ -25,6 +25,7 @@ from jackpot.rules.acts.erasure import EraseName
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.engine import Engine
 from jackpot.rules.state import UNPAID
+from jackpot.runtime.cancelled import end_if_cancelled
 
 # Days are counted, so an hour late is soon enough. No payment is on its way for as long as this.
 LOOK_S: Final = 60 * 60.0
@@ -178,6 +179,7 @@ async def _each_hour(trouble: str, clock: Clock, work: Callable[[], Awaitable[No
             await work()
         except LedgerError as error:  # it is done at the next look
             log.warning(trouble, reason=str(error))
+        end_if_cancelled()
 
 
 def _difference_ms(clock: Clock) -> float:

@@ -8,6 +8,7 @@ from jackpot.auth.directory import Directory
 from jackpot.bank.bank import Bank
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts.site_cursor import SeePeople
+from jackpot.runtime.cancelled import end_if_cancelled
 
 # Nobody acts by a right that they have lost; so soon a forged act by it is seen in any bank, too.
 LOOK_S: Final = 10.0
@@ -18,6 +19,7 @@ async def see_people(bank: Bank, directory: Directory) -> None:
     while True:
         with suppress(LedgerError):  # who cannot be read has lost nothing yet that is known
             await see_now(bank, directory)
+        end_if_cancelled()
         await asyncio.sleep(LOOK_S)
 
 

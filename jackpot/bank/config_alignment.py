@@ -30,9 +30,11 @@ from jackpot.ledger.joined_banks import broken_beginning
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Store
+from jackpot.reports.read.gaming_days import day_ended
 from jackpot.rules import views
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.links import CONFIG_REASON, ROLLED_BACK, TRIGGER_REASON, OpenLink, Resume, Suspend
-from jackpot.rules.acts.notices import check_lower, check_table_terms
+from jackpot.rules.acts.notices import announced_end, check_lower, check_table_terms
 from jackpot.rules.acts.parameters import same_levels
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.acts.triggers import due
@@ -44,7 +46,7 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import SITE
-from jackpot.rules.state import CLOSED, BankState
+from jackpot.rules.state import CLOSED, ENDED, BankState
 
 # A bank counts as new for a day: `jackpot users init` opens it, and the server is started soon afterwards.
 NEW_MS: Final = 24 * 60 * 60 * 1_000
@@ -60,6 +62,16 @@ BY_HAND: Final = (
     "find out who writes to the database by hand; jackpot verify names it until the ledger is copied into a "
     "new one (jackpot ledger copy), which begins its takeovers anew"
 )
+
+# What to do about a configured end that was not announced (P2).
+ANNOUNCE: Final = (
+    "two people announce it on the link's page, or by jackpot links announce-end {link} {day} --to LINK "
+    "--reason TEXT"
+)
+OTHER_DAY: Final = (
+    "write the announced day, and start again; or two people withdraw the notice, and announce {day}"
+)
+TOO_NEAR: Final = "write a later day, start again, and announce it"
 
 # What to do about terms that were not announced, or for a later day.
 PUT_BACK: Final = "until then put the configuration back as it was, and start again"
@@ -113,8 +125,8 @@ async def check_books(store: Store, config: Config) -> dict[str, int]:
     found = await store.run(Reader.schema)
     for warning in found.warnings:
         log.warning("ledger_warning", warning=warning)
-    if found.problems:
-        raise LedgerCorrupt("; ".join(found.problems))
+    if found.refusal:
+        raise LedgerCorrupt(found.refusal)
     for problem in await store.run(_by_hand):
         log.error("takeovers_differ", problem=problem, do=BY_HAND)
     return await store.run(lambda ledger: check_signed(ledger, config))
@@ -269,6 +281,10 @@ async def agree(bank: Bank, config: Config, store: Store, unix_ms: int) -> None:
         else:
             _tell_opening(terms, config, new=new)
             await _do(bank, OpenLink(terms))
+    for end in await bank.ask(lambda engine: list(unannounced(engine.state, config, unix_ms))):
+        log.error("end_not_announced", bank=bank.name, link=end.link, day=end.day, reason=end.why, do=end.do)
+        if not end.suspended:
+            await _do(bank, Suspend(CONFIG_REASON, (end.link,), ""))
     await agree_again(bank, config)
     for link in known.keys() - {terms.link for terms in config.links}:
         if CLOSED not in known[link][1]:
@@ -291,16 +307,53 @@ async def _agree_link(
 
 async def agree_again(bank: Bank, config: Config) -> None:
     """Resumes links that were suspended for a difference, now that the journal has the configured terms
-    (L9).
+    (L9), and the configured end is announced (P2).
     """
     known = await bank.ask(_terms)
+    endless = {one.link for one in await bank.ask(lambda engine: list(unannounced(engine.state, config)))}
     for terms in config.links:
         journal, suspended = known.get(terms.link, (None, []))
         if journal is None:
             continue
-        as_configured = journal == config.completed(terms, journal)
+        as_configured = journal == config.completed(terms, journal) and terms.link not in endless
         if as_configured and CONFIG_REASON in suspended and CLOSED not in suspended:
             await _do(bank, Resume(CONFIG_REASON, (terms.link,), ""))
+
+
+class Unannounced(NamedTuple):
+    """A link that is configured to end with a day that was not announced. suspended: for a difference."""
+
+    link: str
+    day: str
+    why: str
+    do: str
+    suspended: bool
+
+
+def unannounced(state: BankState, config: Config, at: int = 0) -> Iterator[Unannounced]:
+    """The open links whose configured end nobody announced, or for another day (P2): they take no wagers.
+
+    at: the time now, in unix milliseconds; a day that is too near for its notice is told.
+    """
+    for link in state.links:
+        name = link.terms.link
+        if (day := config.ends.get(name)) is None or link.closed or ENDED in link.suspended:
+            continue
+        notice = announced_end(state, link)
+        if notice is not None and notice.day == day:
+            continue
+        days = link.terms.notice_days
+        if notice is not None:
+            why, do = (
+                f"N{notice.number} announced that it ends with {notice.day}, and not with {day}",
+                OTHER_DAY,
+            )
+        elif day_ended(day, config.site) - at <= days * DAY_MS:
+            why = f"nobody announced that it ends with {day}, and that is too near: {days} days are needed"
+            do = TOO_NEAR
+        else:
+            why, do = f"nobody announced that it ends with {day}", ANNOUNCE
+        yield Unannounced(name, day, why, do.format(link=name, day=day), CONFIG_REASON in link.suspended)
 
 
 async def align_triggers(bank: Bank) -> None:
@@ -459,6 +512,9 @@ def disagreements(ledger: Reader, config: Config, at: int) -> list[str]:
                 why = too_early(state, config.completed(terms, link.terms), at)
                 until = "two people confirm" if why is None else f"that may hold ({why})"
                 said.append(f"link {terms.link} stands still until {until}: {'; '.join(differ)}")
+        said += [
+            f"link {one.link} stands still: {one.why}; {one.do}" for one in unannounced(state, config, at)
+        ]
     return said
 
 

@@ -23,6 +23,7 @@ from jackpot.ledger.trigger_rows import SealedTrigger, stored
 from jackpot.ledger.trigger_vault import TriggerUnreadable, unseal
 from jackpot.ledger.witness import Witness, Witnessed, WitnessError
 from jackpot.reports.read.reader import LedgerReader
+from jackpot.runtime.cancelled import end_if_cancelled
 
 # An alert waits a minute. A look costs two small files and one short read of the ledger.
 LOOK_EVERY_S: Final = 10.0
@@ -61,6 +62,7 @@ class MysteryReadiness:
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             await self.look()
+            end_if_cancelled()
 
     async def look(self) -> None:
         """Looks once. The log has each fault as it comes, or changes."""

@@ -14,6 +14,7 @@ to hold, whole as any transaction, was durable after all: its answers are releas
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -65,8 +66,8 @@ class CommandBatch(msgspec.Struct, frozen=True):
 class QueuedCommand(msgspec.Struct, eq=False):
     """A submitted command or query, with its decision.
 
-    entry: its journal entry, if any. state: what it seals, if it is a snapshot seal. drawn: for mystery
-    levels, kept in case it is decided again. triggers: what its row keeps and opens of mystery levels. own:
+    entry: its journal entry, if any. state: what it seals, if it is a snapshot seal. drawn: kept in case
+    it is decided again. triggers: what its row keeps and opens of mystery levels. own:
     it followed from the one before it, and is made again.
     """
 
@@ -108,7 +109,7 @@ class Sequencer:
         head: Head,
         tell: Callable[[Sequence[QueuedCommand], int], None] = _tell_nobody,
         snapshot_every: int = SEAL_STEP,
-        draws: Draws = draws_at,
+        draws: Draws | None = None,
         chance: Chance | None = None,
         triggers: RunningTriggers | None = None,
     ) -> None:
@@ -124,7 +125,7 @@ class Sequencer:
         self.depth = 0
         self._tell = tell
         self._snapshot_every = snapshot_every
-        self._draws = draws
+        self._draws = draws or partial(draws_at, below=self._chance.below)
         self._waiting: deque[QueuedCommand] = deque()
         self._decided: deque[QueuedCommand] = deque()
         self._flight: list[QueuedCommand] | None = None
@@ -287,9 +288,9 @@ class Sequencer:
             if not isinstance(work, Envelope):
                 item.outcome = work(self.engine)
             else:
+                self._chance.begin(item.drawn)
                 if isinstance(work.command, LOCKS) and (draws := self._draws(self.engine, work.table or "")):
                     work = msgspec.structs.replace(work, draws=draws)
-                self._chance.begin(item.drawn)
                 if item.poison is None:
                     item.outcome = outcome = self.engine.execute(work)
                 else:

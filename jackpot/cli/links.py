@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from jackpot.api.queries.links import AskLinks, ChangeParameters
-from jackpot.api.queries.notices import Announce, AnnouncePayoutLimit
+from jackpot.api.queries.notices import Announce, AnnounceEnd, AnnouncePayoutLimit
 from jackpot.cli.act_command import ActCall, act_command
 from jackpot.cli.api_client import LOOK, ApiClient, with_api_options
 from jackpot.cli.options import fail
@@ -108,6 +108,8 @@ def show_levels(
 def _notice(client: ApiClient, one: dict[str, Any]) -> list[str]:
     """A notice that stands; without a limit it says that the link closes."""
     limit = "closes" if one["amount"] is None else client.money(one["amount"])
+    if one["ends"]:
+        limit = f"its last day; its money goes to {one['to']}" if one["to"] else "its last day"
     return [one["notice"], one["day"], one["table"] or "all", one["level"] or "", limit]
 
 
@@ -254,6 +256,18 @@ def announce(call: ActCall) -> None:
     call.done("{link}: announced for {day}")
 
 
+@act_command(app, AnnounceEnd)
+def announce_end(call: ActCall) -> None:
+    """Announce with which gaming day a link ends, and where its money goes then. It takes two people.
+
+    Signs and posted odds say it until then. When the day is over the server stops wagers, closes the link
+    and transfers its money.
+
+    Example: jackpot links announce-end summer 2026-12-31 --to floor-five --reason "a season" -c config.toml
+    """
+    call.done("{link}: its last day is {day}")
+
+
 @act_command(app, AnnouncePayoutLimit)
 def announce_payout_limit(call: ActCall) -> None:
     """Announce that base wagers of a table pay less at most from a day on.
@@ -265,7 +279,7 @@ def announce_payout_limit(call: ActCall) -> None:
 
 @act_command(app, WithdrawNotice)
 def withdraw_notice(call: ActCall) -> None:
-    """Withdraw a notice: what it announced is not done.
+    """Withdraw a notice: what it announced is not done. For the end of a link it takes two people.
 
     Example: jackpot links withdraw-notice N3 --reason "it stays" -c config.toml
     """

@@ -1,6 +1,7 @@
 """Links that the configuration declares, with their terms."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Final
 
 from jackpot.catalogue import DEFAULT_BANK, LinkEntry, TermsRefused, counts_by_default, ids, resolve
@@ -15,6 +16,9 @@ from jackpot.text import did_you_mean
 
 COUNT: Final = "count_chips"
 """The setting whose default is of new links alone (P8)."""
+
+ENDS: Final = "ends"
+"""The setting that names a link's last gaming day (P2)."""
 
 Links = Mapping[str, LinkTerms | None]
 """Every declared link by its id. None: the link has mistakes, so its terms are not known."""
@@ -52,6 +56,21 @@ def count_unsaid(source: ConfigSource) -> frozenset[str]:
     return frozenset(
         entry.given["id"] for entry in entries if "id" in entry.given and COUNT not in entry.given
     )
+
+
+def read_link_ends(source: ConfigSource) -> dict[str, str]:
+    """By link, the last gaming day of those that end (P2)."""
+    ends = {}
+    for entry in source.entries("link"):
+        day = entry.given.get(ENDS)
+        if day is None or "id" not in entry.given:
+            continue
+        ends[entry.given["id"]] = day
+        try:
+            date.fromisoformat(day)
+        except ValueError:
+            source.wrong(f"{entry.path}.{ENDS}", f"{day} is no day")
+    return ends
 
 
 def read_banks(source: ConfigSource) -> set[str]:

@@ -13,7 +13,7 @@ from jackpot.config.devices import read_ends, read_keys, read_signs, read_tables
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, unreadable
 from jackpot.config.heads import read_heads
 from jackpot.config.lines import lines_of
-from jackpot.config.links import Links, count_unsaid, read_banks, read_links
+from jackpot.config.links import Links, count_unsaid, read_banks, read_link_ends, read_links
 from jackpot.config.mystery_key import read_mystery_section
 from jackpot.config.notify import read_notify
 from jackpot.config.offers import read_offers
@@ -108,6 +108,7 @@ def _config(source: ConfigSource, roles: Collection[str]) -> Config | None:
         people=people,
         keys_end=ends,
         count_unsaid=count_unsaid(source),
+        ends=read_link_ends(source),
         mystery=mystery,
     )
 

@@ -343,7 +343,8 @@ class Config(msgspec.Struct, frozen=True):
     mean, in sentences. heads: None where none are signed. notify: None where nobody is told. keys_end: by
     (role, id), the site's own as ("site", "heads"), when a key is as old as `[keys] good_days` lets it
     become, unix seconds; empty where the site sets no age. count_unsaid: links and offers whose count it
-    leaves to the journal (P8). mystery: None where no key is named.
+    leaves to the journal (P8). mystery: None where no key is named. ends: by link, the last gaming day of
+    those that it lets end (P2).
     """
 
     path: Path
@@ -368,6 +369,7 @@ class Config(msgspec.Struct, frozen=True):
     keys_end: dict[tuple[str, str], int] = {}
     count_unsaid: frozenset[str] = frozenset()
     mystery: Mystery | None = None
+    ends: dict[str, str] = {}
 
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
         """The keys that a device may greet with, none for a device that is not configured."""

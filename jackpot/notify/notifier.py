@@ -24,6 +24,7 @@ from jackpot.ledger.store import LedgerError, Statement, Store
 from jackpot.notify.sinks import Outbox, WebhookSink
 from jackpot.reports.notifications import Notifications
 from jackpot.reports.read.reader import LedgerReader
+from jackpot.runtime.cancelled import end_if_cancelled
 
 # A person is told within a second or two; an idle floor costs one short read a second and bank.
 LOOK_EVERY_S: Final = 1.0
@@ -82,6 +83,7 @@ class Notifier:
                 await self._look(bank.name, reading, upto)
             except LedgerError as error:  # the money may go on; this looks again
                 log.warning("notices_unreadable", bank=bank.name, reason=str(error), kind=bank.name)
+            end_if_cancelled()
             await asyncio.sleep(LOOK_EVERY_S)
 
     def statistics(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules import registry
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened
+from jackpot.rules.acts.ends import EndGiven, LinkEnded
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.meters import LinkClosed
 from jackpot.rules.acts.parameters import LinkChanged
@@ -74,7 +75,17 @@ ACTS: Final = (
 )
 _OPENINGS: Final = tuple(
     event.kind
-    for event in (LinkOpened, LinkChanged, LinkClosed, TableOpened, BankOpened, BankBegun, BankClosed)
+    for event in (
+        LinkOpened,
+        LinkChanged,
+        EndGiven,
+        LinkClosed,
+        LinkEnded,
+        TableOpened,
+        BankOpened,
+        BankBegun,
+        BankClosed,
+    )
 )
 Row = tuple[Cell, ...]
 
@@ -148,13 +159,21 @@ def _parameters(ledger: Reader, wanted: ReportRequest, names: JournalNames, days
             case LinkChanged():
                 changed = joined(map(_changed, compared(event.before, event.terms)), "; ")
                 name, terms = wanted.link_cell(event.terms.link), joined([changed, event.reason], ": ")
-            case LinkClosed():
+            case EndGiven():
+                announced = Sentence("last day {day}", day=event.day)
+                if event.to:
+                    to = wanted.title(names.link(event.to))
+                    announced = Sentence("last day {day}, its money to {link}", day=event.day, link=to)
+                name = wanted.link_cell(names.link(event.link))
+                terms = joined([announced, event.reason], ": ")
+            case LinkClosed() | LinkEnded():
                 ended = Sentence("closed")
                 if event.to:
                     to = wanted.title(names.link(event.to))
                     ended = Sentence("closed, its money to {link}", link=to)
                 name = wanted.link_cell(names.link(event.link))
-                terms = joined([ended, event.reason], ": ")
+                by = Sentence("as announced by {notice}", notice=f"N{getattr(event, 'notice', 0)}")
+                terms = joined([ended, getattr(event, "reason", by)], ": ")
             case TableOpened():
                 name = event.terms.table
                 terms = _table(event.terms, known.get(name))

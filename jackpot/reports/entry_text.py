@@ -7,10 +7,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from jackpot.catalogue.figures import rate_text
-from jackpot.config.phrases import sentence
+from jackpot.config.phrases import sentence, sentence_of
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules.acts import decode_asked
 from jackpot.rules.acts.devices import KeyEnded
+from jackpot.rules.acts.ends import EndWaits
 from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.meters import CorrectMeter, LeftDecided, MeterCorrected
@@ -82,6 +83,9 @@ def about(journal: JournalNames, event: Event, money: Money, title: Title) -> Se
             return Sentence("link {link}, {paytable} at {sum}", link=link, paytable=terms.paytable, sum=wager)
         case TableOpened():
             return Sentence("table {table}, {game}", table=event.terms.table, game=game(event.terms.game))
+        case EndWaits():
+            link, why = names.link(event.link), sentence_of(event.template, event.values)
+            return joined([Sentence("link {link}", link=link), why], ": ")
         case ProgramBegan():
             return Sentence(
                 "program {version}, {digest}", version=event.version, digest=_digest(event.digest)

@@ -23,8 +23,10 @@ from jackpot.reports.report import (
     ReportResult,
 )
 from jackpot.rules.acts.banks import BankBegun, BankClosed
+from jackpot.rules.acts.ends import EndGiven, LinkEnded
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.meters import LinkClosed
+from jackpot.rules.acts.notices import NoticeWithdrawn
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.money import to_cents
@@ -71,9 +73,22 @@ _SAID: Final[dict[str, dict[str, Sentence]]] = {
         "both": Sentence("both wagers"),
     },
 }
+# The end of a link as two people announced it (P2).
+LAST_DAY: Final = "last_day"
 _DRAWS: Final = frozenset({"magic_every", "lucky_every"})
 _KINDS: Final = tuple(
-    event.kind for event in (LinkOpened, LinkChanged, LinkClosed, TableOpened, BankBegun, BankClosed)
+    event.kind
+    for event in (
+        LinkOpened,
+        LinkChanged,
+        EndGiven,
+        NoticeWithdrawn,
+        LinkClosed,
+        LinkEnded,
+        TableOpened,
+        BankBegun,
+        BankClosed,
+    )
 )
 
 
@@ -98,7 +113,10 @@ Choices = dict[tuple[str, str], CurrentChoice]
 
 
 class Floor:
-    """The choices of links and tables, by their ids. joined: when each table took each link."""
+    """The choices of links and tables, by their ids. joined: when each table took each link.
+
+    ends: by the number of its notice, the link whose end was announced (P2).
+    """
 
     def __init__(self) -> None:
         self.links: dict[str, LinkTerms] = {}
@@ -106,6 +124,7 @@ class Floor:
         self.of_link: dict[str, Choices] = {}
         self.of_table: dict[str, Choices] = {}
         self.joined: dict[tuple[str, str], ChoiceEntry] = {}
+        self.ends: dict[int, str] = {}
         self.ended = False
 
     def hear(self, entry: Entry, names: JournalNames) -> None:
@@ -116,7 +135,14 @@ class Floor:
             case LinkOpened() | LinkChanged():
                 self.links[event.terms.link] = event.terms
                 _take(self.of_link.setdefault(event.terms.link, {}), dict(_of_link(event.terms)), made)
-            case LinkClosed():
+            case EndGiven():
+                link = names.link(event.link)
+                to = names.link(event.to) if event.to else ""
+                self.of_link[link]["", LAST_DAY] = CurrentChoice((event.day, to), made)
+                self.ends[event.notice] = link
+            case NoticeWithdrawn() if event.notice in self.ends:
+                self.of_link[self.ends.pop(event.notice)].pop(("", LAST_DAY))
+            case LinkClosed() | LinkEnded():
                 self.links.pop(names.link(event.link), None)
             case TableOpened():
                 terms = event.terms
@@ -128,6 +154,11 @@ class Floor:
                 _take(self.of_table.setdefault(terms.table, {}), own, made)
             case BankClosed():
                 self.ended = True
+            case BankBegun():
+                handed = [(notice, part.links) for part in event.parts for notice in part.notices]
+                for number, (notice, links) in enumerate(handed, 1):
+                    if notice.ends:
+                        self.ends[number] = links[notice.link - 1].terms.link
 
 
 def _take(held: Choices, now: Mapping[tuple[str, str], Any], made: ChoiceEntry) -> None:
@@ -245,6 +276,9 @@ def _value(name: str, value: Any, how: _ValueFormat) -> str:
         return joined((_row_of(row, money) for row in value), "; ")
     if name == "envy":
         return joined((_hand(row.hand, row.suits, money.text(to_cents(row.amount))) for row in value), "; ")
+    if name == LAST_DAY:
+        day, to = value
+        return Sentence("{day}, its money to {link}", day=day, link=how.wanted.title(to)) if to else day
     if name == "game":
         return game(value)
     if name == "paytable":

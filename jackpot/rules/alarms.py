@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from jackpot.rules.acts.cash import CashNoticed
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked
+from jackpot.rules.acts.ends import EndWaits
 from jackpot.rules.acts.hits import Corrected, Paid, cash_of_day, over_in_cash
 from jackpot.rules.acts.level_order import LevelOrderChanged
 from jackpot.rules.acts.links import CONFIG_REASON, Suspended
@@ -64,6 +65,10 @@ KINDS: Final[Mapping[str, Kind]] = {
         "something happened that nobody can explain, and its links stopped",
         "keep the log and the ledger; once it is understood two people resume the links",
     ),
+    "end_waits": Kind(
+        "a link cannot end as two people announced it; it takes no wagers once its day is over",
+        "see to what is in the way: then the server ends it; or two people close it to another link",
+    ),
     "lamp_failed": Kind(
         "the lamp of an award does not light",
         "look at the seat's lamp, and say what it shows when you validate the hit; have the lamp repaired",
@@ -93,7 +98,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         "look into the table's controller",
     ),
 }
-"""Everything that people must look at and acknowledge (T3, S6, S9, L11, L12, A11)."""
+"""Everything that people must look at and acknowledge (T3, S6, S9, L11, L12, A11, P2)."""
 
 # Events that raise one whenever they come. The other events say it in what their answer tells: a count that
 # disagrees as `warn`, paid awards that would be worth more as `left`.
@@ -102,6 +107,7 @@ ALWAYS: Final = frozenset(
         CashNoticed,
         Corrected,
         DeviceBlocked,
+        EndWaits,
         FoundBehind,
         LampReported,
         LevelOrderChanged,
@@ -192,6 +198,9 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
             yield Raised(
                 "levels_out_of_order", {"link": names.link(event.link)}, phrase("alarm_levels", levels=levels)
             )
+        case EndWaits():
+            facts = {"link": names.link(event.link), "message": english(event.template, event.values)}
+            yield Raised("end_waits", facts, Phrase(event.template, event.values))
         case LampReported() if event.changed and event.state == "lamp_failed":
             facts = {"table": names.table(table), "award": f"A{event.award}", "seat": event.seat}
             said = phrase("alarm_lamp", award=facts["award"], seat=event.seat)

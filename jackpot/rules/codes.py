@@ -53,6 +53,7 @@ class Code(StrEnum):
     DEALER_SHOWN = "dealer_shown"
     DISPUTED = "disputed"
     DOCUMENT_USED = "document_used"
+    END_WAITS = "end_waits"
     EXPIRED = "expired"
     FINAL = "final"
     FIXED = "fixed"
@@ -218,6 +219,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.DOCUMENT_USED: OfAct(
         "the form's number is another winner's of the hit", "give the number of their own form", 400
     ),
+    Code.END_WAITS: OfAct("the announced end of the link waits (P2)", "see to what is in the way", 409),
     Code.EXPIRED: OfAct("the request ended unconfirmed", "ask for it again", 409),
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
     Code.FIXED: OfAct("it never changes (L9)", "close the link, and transfer to a new one", 409),

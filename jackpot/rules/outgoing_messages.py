@@ -292,6 +292,7 @@ def _notice(link: Link, notice: Notice, table: Table | None) -> answers.Notice:
         UNSET if table is None else table.terms.table,
         link.levels[notice.level - 1].terms.level if notice.level else UNSET,
         UNSET if notice.amount is None else to_cents(notice.amount),
+        True if notice.ends else UNSET,
     )
 
 

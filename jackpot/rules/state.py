@@ -42,6 +42,8 @@ CREDITS_KEPT = 4_096
 
 # What tables and signs are told of a link that has ended (L8); nothing ends that.
 CLOSED: Final = "closed"
+# What they are told of one whose last gaming day is over, until it is closed (P2).
+ENDED: Final = "ended"
 
 Status = Literal["pending", "validated", "paid", "final", "undone"]
 # An award of these waits for people (A10).
@@ -662,6 +664,10 @@ class Notice(msgspec.Struct, frozen=True, array_like=True):
     link, table, level: 0 for none. With a link and a table it ends at that table alone. amount: what the
     limit becomes, of a level, of wagers on an offer, or without a link of a table's payouts; micro-dollars.
     day: as people read it; due: when it begins, at: of its entry, in unix milliseconds.
+
+    ends: two people announced that the link ends with that day: due is when it ends, and the server does it.
+    to: the link that its money goes to then, 0 for none. levels: as in `Transfer`. told: the template of what
+    is in the way, once people were told of it.
     """
 
     number: int
@@ -672,6 +678,14 @@ class Notice(msgspec.Struct, frozen=True, array_like=True):
     day: str
     due: int
     at: int
+    ends: bool = False
+    to: int = 0
+    levels: tuple[str, ...] = ()
+    told: str = ""
+
+    def closes(self, link: int) -> bool:
+        """Whether it announces that the link of that number is withdrawn, at one table or at all."""
+        return self.link == link and self.amount is None
 
     @property
     def about(self) -> tuple[int, int, int, bool]:

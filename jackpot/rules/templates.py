@@ -376,6 +376,8 @@ TEMPLATES: Final[dict[str, Template]] = {
     "why_left_decided": Template(None, "what is left on a meter is decided on"),
     "why_money_transferred": Template(None, "a link's money is transferred"),
     "why_link_closed": Template(None, "a link is closed"),
+    "why_link_ends": Template(None, "the end of a link is announced, and where its money goes"),
+    "why_end_withdrawn": Template(None, "two people announced that the link ends"),
     "why_triggers_replaced": Template(None, "running triggers are replaced"),
     "why_later_award": Template(None, "a later award of the level exists"),
     "why_mystery_undone": Template(None, "a mystery award is undone"),
@@ -1172,6 +1174,43 @@ TEMPLATES: Final[dict[str, Template]] = {
         "{day} begins in less than {days} days, which is how long before it must be announced (P2)",
         ("day", "days"),
         field="day",
+    ),
+    "end_day_past": Template(Code.BAD_REQUEST, "{day} is over already", ("day",), field="day"),
+    "end_too_late": Template(
+        Code.BAD_REQUEST,
+        "{day} ends in less than {days} days, which is how long before it must be announced (P2)",
+        ("day", "days"),
+        field="day",
+    ),
+    "end_needs_link": Template(
+        Code.MONEY_LEFT, "say to which link the money of {link} goes when it ends", ("link",), field="to"
+    ),
+    "end_to_closing_link": Template(
+        Code.LINK_CLOSED,
+        "{link} closes itself by then: notice {notice} says {day}",
+        ("link", "notice", "day"),
+        field="to",
+    ),
+    "end_not_announced": Template(
+        Code.NO_SUCH_NOTICE, "no notice says that {link} ends", ("link",), field="link"
+    ),
+    "end_not_due": Template(
+        Code.NOTICE_NEEDED, "{link} is played until {day} is over", ("link", "day"), field="link"
+    ),
+    "end_has_come": Template(
+        Code.LINK_CLOSED,
+        "{link} ended with {day}, and nothing takes that back: it closes",
+        ("link", "day"),
+        field="notice",
+    ),
+    "end_while_suspended": Template(
+        Code.END_WAITS,
+        "{link} is suspended ({reasons}) and cannot close by itself",
+        ("link", "reasons:list"),
+        field="link",
+    ),
+    "end_before_reading": Template(
+        Code.END_WAITS, "the meters are to be read first, as they stood when {day} was over", ("day",)
     ),
     "notice_stands": Template(
         Code.NOTICE_STANDS, "notice {notice} says it for {day}: withdraw that first", ("notice", "day")

@@ -8,7 +8,7 @@ from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.lost_acks import BEHIND
 from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.programs import PROGRAM_REASON
-from jackpot.rules.state import CLOSED
+from jackpot.rules.state import CLOSED, ENDED
 from jackpot.text import Sentence, joined, words
 
 
@@ -25,6 +25,7 @@ DOINGS: Final[Mapping[str, ActLabel]] = {
     "add-papers": ActLabel("Add to papers", "It is on the papers now."),
     "add-person": ActLabel("Add a person", "They are added. Give them a code now."),
     "announce": ActLabel("Announce it", "It is announced."),
+    "announce-end": ActLabel("Announce its end", "Its end is announced."),
     "announce-payout-limit": ActLabel("Announce a payout limit", "It is announced."),
     "change-parameters": ActLabel("New terms of a link", "The link is played on the new terms."),
     "change-secret": ActLabel(
@@ -85,15 +86,18 @@ CAUSES: Final[Mapping[str, str]] = {
     PROGRAM_REASON: "two people have not confirmed the program yet",
     TRANSFERRED: "its money went to another link",
     NOT_OPENED: "the server could not open it",
+    ENDED: "its last day is over",
     CLOSED: "it has ended",
     LEDGER_REASON: "the ledger does not answer",
 }
+# What the rules call an act that people ask for under another name.
+_ASKED_AS: Final[Mapping[str, str]] = {"change-link": "change-parameters", "give-end": "announce-end"}
 WAITS: Final = "It is not done yet: it waits 15 minutes for a second person."
 
 
 def title(act: str) -> str:
     """The title of an act; an act that only the command line has is called by its name."""
-    found = DOINGS.get(act)
+    found = DOINGS.get(_ASKED_AS.get(act, act))
     return words(act) if found is None else found.title
 
 

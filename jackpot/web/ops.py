@@ -37,6 +37,7 @@ from jackpot.ledger.store import LedgerError
 from jackpot.reports.winners import URGENT
 from jackpot.rules import registry
 from jackpot.rules.acts.hits import payers
+from jackpot.rules.acts.links import RESTORED
 from jackpot.rules.acts.programs import PROGRAM_REASON
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -84,11 +85,11 @@ _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "what", FORM_ID, FORM_PAGE,
 _ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
 # What a form asks to see the doing of, besides the hit or link that it is about.
 _LOOKED_AT: Final = (
-    "act", "level", "account", "amount", "to", "award", "document", "way", "left", "remove",
+    "act", "level", "account", "amount", "to", "day", "award", "document", "way", "left", "remove",
 )  # fmt: skip
 # What is looked at before it is done on the page of a hit, and on that of a link.
 _OF_HIT: Final = frozenset({"undo", "correct"})
-_OF_LINK: Final = frozenset({"correct-meter", "decide-left", "transfer", "close-link"})
+_OF_LINK: Final = frozenset({"correct-meter", "decide-left", "transfer", "close-link", "announce-end"})
 # The sum that each of them asks for: what the page calls it, and whether it is a change, with a sign.
 _SUMS: Final = {
     "correct": (Sentence("The right amount"), False),
@@ -293,7 +294,12 @@ class Pages:
         others, program = await self._others(found), None
         if PROGRAM_REASON in found.reasons:
             (program,) = (await self._make.ask(AskPrograms, bank=found.bank)).programs
+        restored: list[Link] = []
+        if RESTORED in found.reasons:
+            links = (await self._make.ask(AskLinks, bank=found.bank)).links
+            restored = [one for one in links if RESTORED in one.reasons and one.state != "closed"]
         about = {"link": found, "history": history, "others": others, "program": program}
+        about |= {"restored": restored}
         about |= {"order": order_of(request), "hit_keys": _HIT_KEYS}
         return await self._make.page(request, person, "ops/link.html", **about)
 
@@ -479,7 +485,7 @@ def _notices_of(table: Table) -> dict[str, list[Notice]]:
     found: dict[str, list[Notice]] = {}
     for one in table.notices:
         amount = UNSET if one.amount is None else to_cents(of_decimal(one.amount))
-        told = Notice(one.day, one.table or UNSET, one.level or UNSET, amount)
+        told = Notice(one.day, one.table or UNSET, one.level or UNSET, amount, True if one.ends else UNSET)
         found.setdefault(one.link or table.links[0], []).append(told)
     return found
 

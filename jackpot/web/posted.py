@@ -106,6 +106,8 @@ def _is_of_table(notice: Notice) -> bool:
 def notice_text(notice: Notice, levels: Mapping[str, str], money: Writing, locale: str) -> Sentence:
     """A notice in words for players (P2). levels: what they are called."""
     day = long_day(notice.day, locale)
+    if notice.last is not UNSET:
+        return Sentence("Last day: {day}", day=day)
     if notice.amount is UNSET:
         if notice.table is UNSET:
             return Sentence("Closes on {day}", day=day)

@@ -214,7 +214,7 @@ WITH kinds (number, name) AS (
         (84, 'link_changed'), (85, 'archived'), (86, 'program_began'), (87, 'program_confirmed'),
         (88, 'level_order_changed'), (89, 'cash_noticed'), (90, 'notice_given'), (91, 'notice_withdrawn'),
         (92, 'abandoned_decided'), (93, 'triggers_renewed'), (94, 'credited'), (95, 'triggers_replaced'),
-        (96, 'lamp_reported')
+        (96, 'lamp_reported'), (97, 'end_given'), (98, 'wagers_ended'), (99, 'link_ended'), (100, 'end_waits')
 )
 SELECT 'events' AS query, bank, kind, name, count(*) AS entries, min(at) AS first_at, max(at) AS last_at
 FROM journal

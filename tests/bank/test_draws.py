@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from controllers import messages
+from jackpot.bank.draws import RepeatedChance
 from jackpot.bank.sequencer import Sequencer
 from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.rules import registry
@@ -137,7 +138,7 @@ def test_a_lock_draws_by_the_terms_at_the_lock_whatever_it_waited_for(
 ) -> None:
     """A7, L9: a lock that waits in doubt behind a change of terms is drawn by the new ones."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("secrets.randbelow", lambda below: below - 1)
+        patched.setattr(RepeatedChance, "below", lambda *_: lambda most: most - 1)
         floor = Floor(first)
         rounds = 0
         for step in steps:
@@ -157,6 +158,38 @@ def test_a_lock_draws_by_the_terms_at_the_lock_whatever_it_waited_for(
     found = drawn_and_due(floor.rows)
     assert len(found) == rounds
     assert [drawn for drawn, _ in found] == [due for _, due in found]
+
+
+def draws_made(rows: list[Row]) -> list[DrawMade]:
+    """What each lock in the journal has drawn."""
+    found = (registry.decode(row.kind, row.version, row.body) for row in rows)
+    return [draw for event in found for draw in getattr(getattr(event, "locking", None), "draws", ())]
+
+
+@pytest.mark.parametrize("kept_at_last", [False, True])
+@pytest.mark.parametrize("doubts", [1, 3])
+def test_a_lock_in_doubt_draws_no_second_time(doubts: int, kept_at_last: bool) -> None:
+    """A7: a lock whose commit is made to fail draws the same card and box again, until it is written."""
+    floor, asked = Floor(Chance(1_000, 1_000)), list[bytes]()
+
+    class Source:
+        """Other bytes each time: 0, 1, 2, and so on."""
+
+        def raw(self, _link: int, _level: int) -> bytes:
+            asked.append(len(asked).to_bytes(8, "big").ljust(RAW_BYTES, b"\0"))
+            return asked[-1]
+
+    floor.sequencer._chance._source = Source()
+    floor.finish()
+    floor.play(messages.Wager(1, "r", (Bet(3, "L", 500),), lock=True))
+    for _ in range(doubts):
+        floor.doubt(durable=False)
+        floor.look()
+    if kept_at_last:
+        floor.doubt(durable=True)
+    floor.finish()
+    assert len(asked) == 4
+    assert draws_made(floor.rows) == [DrawMade(1, 0, 1, 2, 4)]
 
 
 class Told:

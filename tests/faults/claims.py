@@ -5,6 +5,7 @@ This model is not the one of the money. The ledger loses nothing here: only the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from jackpot.ledger.journal import Row
@@ -24,11 +25,15 @@ GREETINGS: Final = (FoundBehind, BehindOver)
 
 
 class Claims:
-    """Claims of lost acks. said: by table, its open claim. stops: how often one stopped the bank."""
+    """Claims of lost acks. said: by table, its open claim. stops: how often one stopped the bank.
+
+    of_highest: why what people state of mysteries cannot be (Y8).
+    """
 
     def __init__(self) -> None:
         self.said: dict[str, int] = {}
         self.stops = 0
+        self.of_highest: Callable[[tuple[str, ...]], str | None] = lambda _highest: None
         self._disbelieved: dict[str, int] = {}
         self._rows: dict[str, int] = {}
         self._greetings: dict[bytes, str] = {}
@@ -132,6 +137,8 @@ class Claims:
             return "not_behind"
         if command.believe and said > BELIEVED_MAX:
             return "not_believable"
+        if (why := self.of_highest(command.highest)) is not None and command.believe:
+            return why
         return "two_people" if people < 2 else None
 
     # The whole state

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from jackpot.rules.paytable import Game
+from jackpot.rules.paytable import ANY, Game
 
 RANKS: Final = "23456789TJQKA"
 SUITS: Final = "shdc"
@@ -27,6 +27,7 @@ LAYOUTS: Final[dict[Game, Layout]] = {
     "ultimate-texas-holdem": Layout(5, 2, 2, 3),
     "three-card-poker": Layout(0, 3, 3, 0),
     "four-card-poker": Layout(0, 6, 5, 0),
+    ANY: Layout(0, 0, 0, 0),
 }
 
 # Among the seats that hold a good hand.
@@ -64,7 +65,7 @@ def deal(game: Game, seats: list[int], random: Random, rig: float) -> Deal:
     deck = [rank + suit for rank in RANKS for suit in SUITS]
     random.shuffle(deck)
     made = Deal(game, random, deck, [], [])
-    if random.random() < rig and seats:
+    if layout.own and random.random() < rig and seats:
         lucky = random.sample(seats, min(len(seats), random.choice([1, 1, 2])))
         if game in DEALER_SENT and random.random() < 0.3:
             lucky[-1] = DEALER

@@ -9,15 +9,17 @@ from typing import Any, Final
 
 import msgspec
 
+from jackpot.catalogue import parse_money
 from jackpot.catalogue.terms import TermsRefused
 from jackpot.rules.acts.disputes import Lift
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.triggers import ReplaceTriggers
 from jackpot.rules.commands import Command
 from tests.faults.house import SPARE, LinkPlan, model_level, server_level
 from tests.faults.model import Model
-from tests.faults.model_facts import DOLLAR, PENDING, VALIDATED, Hit, Link
+from tests.faults.model_facts import CENT, DOLLAR, PENDING, VALIDATED, Hit, Link
 from tests.faults.terms import Names
 
 Named = tuple[Command, tuple[str, ...]]  # by so many people
@@ -33,6 +35,9 @@ EARLY: Final = 0.03
 # Rates in percent and reseeds in dollars that every source allows.
 RATES: Final = ("20%", "20.01%", "22.5%")
 RESEEDS: Final = ("5000.00", "5500.00", "10000.00")
+# Of other terms of a mystery, how many only hold its table; of replaced triggers, how many are of one link.
+MYSTERY_HOLDS: Final = 0.3
+ONE_LINK: Final = 0.7
 # Looks at a link that does not come to rest, before it is given up.
 LOOKS: Final = 400
 # What a meter is corrected by, in micro-dollars.
@@ -51,6 +56,8 @@ class Desk:
     def other(self, name: str) -> LinkPlan:
         """The link with one thing else that the configuration's own check lets pass."""
         plan, link = self.plans[name], self.model.links[name]
+        if plan.mystery:
+            return self._other_mystery(plan)
         other = self._other_options(plan, link)
         if self.random.random() < 0.5:
             other = replace(plan, levels=self._other_levels(plan, link))
@@ -59,6 +66,41 @@ class Desk:
         except TermsRefused:
             return replace(plan, options={**plan.options, "hold_table": not link.hold_table})
         return other
+
+    def _other_mystery(self, plan: LinkPlan) -> LinkPlan:
+        """A mystery that must hit by another sum, from the next reseed on (Y11), or holds its table."""
+        holds = {**plan.options, "hold_table": not plan.options.get("hold_table", False)}
+        if self.random.random() < MYSTERY_HOLDS:
+            return replace(plan, options=holds)
+        name = self.random.choice(list(plan.levels))
+        most = parse_money(plan.levels[name]["must_hit_by"]) // CENT + self.random.choice((-3, 1, 25))
+        level = {**plan.levels[name], "must_hit_by": f"{most // 100}.{most % 100:02}"}
+        other = replace(plan, levels={**plan.levels, name: level})
+        try:
+            other.terms()
+        except TermsRefused:
+            return replace(plan, options=holds)
+        return other
+
+    def replace_triggers(self) -> Named | None:
+        """Two people have the running triggers of a link replaced, as after a leak; or of all (Y12)."""
+        committed = [
+            link.name for link in self.open_links() if any(one.runs for one in link.must_hit.values())
+        ]
+        if not committed:
+            return None
+        links = (self.random.choice(committed),) if self.random.random() < ONE_LINK else ()
+        return ReplaceTriggers(links, "a leak"), TWO
+
+    def highest(self) -> tuple[str, ...]:
+        """What people state of each mystery level (Y8): what signs show now, or a little more."""
+        said = []
+        for link in self.open_links():
+            for name, meter in link.must_hit.items():
+                room = max(0, meter.terms.must_hit_by - 1 - meter.highest)
+                value = meter.highest + self.random.choice((0, min(room, 2 * CENT)))
+                said.append(f"{link.name}.{server_level(name)}={value // DOLLAR}.{value % DOLLAR:06}")
+        return tuple(said)
 
     def _other_options(self, plan: LinkPlan, link: Link) -> LinkPlan:
         random = self.random

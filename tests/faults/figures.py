@@ -63,6 +63,7 @@ def told_round(told: Map) -> Map:
     cards = {key: list(told.get(key, [])) for key in ("board", "dealer", "bonus")}
     cards["players"] = told.get("players", 0)
     whole = {"round": told["round"], "state": told["state"], "chips": told["chips"], "bets": bets, **cards}
+    whole["gone"] = {one["seat"]: one["confirmed"] for one in told.get("abandoned", ())}
     whole |= {"sums": told.get("sums", {}), "amounts": sum(bet.get("amount", 0) for bet in told["bets"])}
     return whole | {"settled": sorted(told["settled"]), "draw": told["draw"] or {}}
 
@@ -80,6 +81,7 @@ def known_round(round_: Round, model: Model) -> Map:
         "dealer": list(round_.dealer),
         "bonus": list(round_.bonus),
         "players": round_.players_dealt,
+        "gone": dict(round_.gone),
         "bets": sorted((w.seat, w.link, w.on, players.get(w.seat, "")) for w in round_.wagers if w.live),
         "settled": sorted(round_.settled),
         "draw": {link: drawn for link, drawn in round_.draws.items() if drawn},

@@ -14,7 +14,7 @@ from controllers.device import CommandAnswered, DeviceEvent, PushReceived, Welco
 from controllers.frames import encode
 from controllers.memory import VolatileMemory
 from controllers.table import TableSession
-from jackpot.rules.paytable import FOLD
+from jackpot.rules.paytable import ANY, FOLD
 from tests.faults.dealing import DEALER_SENT, Deal, deal, known
 from tests.faults.devices import Device, WatchedTable, World
 from tests.faults.house import House, TablePlan
@@ -59,6 +59,7 @@ class Table:
         self.sums = {link: 0 for link in plan.links if house.link(link).offer}
         self.resting = False
         self._standing = standing
+        self._leaving = world.random(f"{plan.table} leaves")
         self._draws = any("lucky_every" in house.link(link).options for link in plan.links)
         self._forget()
         self.device = Device(world, self._session(), self._handle)
@@ -86,6 +87,7 @@ class Table:
         self.deal: Deal | None = None
         self.dealt_for = ""
         self.left: list[int] = []
+        self.gone: set[int] = set()
         self.told_cards = False
         self.give_up = False
         self.named = False
@@ -138,7 +140,8 @@ class Table:
             self.dealt_for = self.round
             self.deal = known(self.plan.game, told["board"], told["dealer"], self.rng)
             self.told_cards = bool(told["board"] or told["dealer"])
-        seats = {seat for seat, _, _ in self.bets} - set(told["settled"])
+        self.gone = {one["seat"] for one in told.get("abandoned", ())}
+        seats = {seat for seat, _, _ in self.bets} - set(told["settled"]) - self.gone
         self.left = sorted(seats, reverse=True)
         self.give_up = self.rng.random() < 0.3
 
@@ -153,6 +156,9 @@ class Table:
         elif kind == "withdraw":
             gone = {(bet["seat"], bet["link"], bet.get("on", "own")) for bet in command["bets"]}
             self.bets = [bet for bet in self.bets if bet not in gone]
+        elif kind == "settle" and any(hand.get("abandoned") for hand in command["hands"]):
+            self.gone |= {hand["seat"] for hand in command["hands"]}
+            self.left = [seat for seat in self.left if seat not in self.gone]
         elif kind == "settle":
             self.told_cards = True
             seats = {hand["seat"] for hand in command["hands"]}
@@ -168,7 +174,7 @@ class Table:
     def _accepted(self, command: Map) -> None:
         if command["round"] != self.round or self.phase == "idle":
             self.round, self.bets, self.give_up, self.named = command["round"], [], False, False
-            self.amounts = {}
+            self.amounts, self.gone = {}, set()
         self.named |= any("player" in bet for bet in command["bets"])
         placed = {(bet["seat"], bet["link"], bet.get("on", "own")): bet["amount"] for bet in command["bets"]}
         self.bets += list(placed)
@@ -239,6 +245,10 @@ class Table:
             if choice < 0.1:
                 return self._void()
             return self._lock(right=True) if choice < 0.7 or self.resting else None
+        if self.house.leaves and self._leaving.random() < self.house.leaves and self.left:
+            return self._abandoned(self._leaving.choice(self.left))
+        if self.plan.game == ANY:
+            return self._close() if choice < 0.9 else self._void()
         if self.give_up or not self.left or choice < 0.1:
             return self._close() if choice < 0.9 else self._void()
         if choice < 0.14:
@@ -290,8 +300,8 @@ class Table:
         chips, sums = {}, {}
         for link in self.plan.links:
             plan = self.house.link(link)
-            owed = plan.options.get("count_chips", False)
-            if "hand-bonus" not in plan.paytable and (owed or self.rng.random() < 0.1):
+            owed = plan.counted
+            if not plan.electronic and (owed or self.rng.random() < 0.1):
                 chips[link] = sum(name == link for name, _ in bets)
                 if not right and self.rng.random() < 0.1:
                     chips[link] += self.rng.choice([1, -1]) if chips[link] else 1
@@ -317,6 +327,10 @@ class Table:
         cause = self.rng.choice(["cards-face-up", "exposed-card"])
         return {"t": "void", "round": self.round, "reason": "misdeal", "cause": cause, "settles": wagered}
 
+    def _abandoned(self, seat: int) -> Map:
+        """A player has left the seat (P6); a table of any game cannot say so, and is told so."""
+        return {"t": "settle", "round": self.round, "hands": [{"seat": seat, "abandoned": True}]}
+
     def _close(self) -> Map:
         """The end of the round; without the board, which an offer may count, it may be refused (B16)."""
         if self.deal is not None and self.deal.board and not self.told_cards and self.rng.random() < 0.8:
@@ -331,6 +345,8 @@ class Table:
 
     def _settlement(self, round_: str, *, everything: bool) -> Map:
         assert self.deal is not None
+        if self.plan.game == ANY:
+            return {"t": "close", "round": round_}
         everything = everything or self._all_in_one()
         seats = self.left if everything else self.left[:1]
         message: Map = {"t": "settle", "round": round_, "hands": [self._claim(seat) for seat in seats]}

@@ -2,7 +2,8 @@
 
 Every house mixes what is easily got wrong together: links shared by several games, two links at a table,
 shares, reserves, limits with overflow, odds that are final at once, counted chips, draws; and in two of them
-offers next to the links, on the device and on the layout.
+offers next to the links, on the device and on the layout. Two more houses have mysteries next to all that, of
+either form, tables of any game, and players who leave in the middle of a round.
 """
 
 from __future__ import annotations
@@ -13,8 +14,13 @@ from typing import Any, Final, TypeGuard
 from msgspec.structs import replace as replace_struct
 
 from jackpot.catalogue import LevelEntry, LinkEntry, fold_of, load, parse_money, resolve, rows_of
-from jackpot.rules.paytable import ForOne, Game, LinkTerms, TableTerms, ToOne
+from jackpot.catalogue.terms import TermsRefused
+from jackpot.rules.paytable import ANY, ForOne, Game, LevelTerms, LinkTerms, TableTerms, ToOne
+from jackpot.rules.phrases import Fault
+from jackpot.rules.terms import check_link
 from tests.faults.model import Model
+from tests.faults.model_must_hit import MYSTERY
+from tests.faults.model_mystery import Terms
 
 BANK: Final = "main"
 DOLLAR: Final = 1_000_000
@@ -57,7 +63,22 @@ class LinkPlan:
     @property
     def offer(self) -> bool:
         """Whether no meter pays it (B1)."""
-        return load(self.paytable).use == "offer"
+        return not self.mystery and load(self.paytable).use == "offer"
+
+    @property
+    def mystery(self) -> bool:
+        """Whether its levels must hit by a sum, whatever the cards (Y1)."""
+        return self.paytable == MYSTERY
+
+    @property
+    def electronic(self) -> bool:
+        """Whether its wagers are no chips, so that nobody counts them."""
+        return "hand-bonus" in self.paytable or bool(self.options.get("electronic", False))
+
+    @property
+    def counted(self) -> bool:
+        """Whether the dealer owes its count (T3, Y10)."""
+        return bool(self.options.get("count_chips", self.mystery and not self.electronic))
 
     @property
     def amounts(self) -> range:
@@ -74,6 +95,8 @@ class LinkPlan:
         """The link's terms as the real bank opens them, through the catalogue."""
         if self.offer:
             return self._offered()
+        if self.mystery:
+            return self._must_hit()
         return resolve(
             LinkEntry(
                 id=self.link,
@@ -108,12 +131,63 @@ class LinkPlan:
             **options,
         )
 
+    def _must_hit(self) -> LinkTerms:
+        """The terms of a mystery, whose rules are checked as a configuration's (Y1, Y10)."""
+        levels = tuple(
+            LevelTerms(name, terms.rate, 0, terms.minimum, terms.minimum, must_hit_by=terms.must_hit_by)
+            for name, terms in self.must_hit_terms().items()
+        )
+        terms = LinkTerms(
+            link=self.link,
+            bank=BANK,
+            paytable=MYSTERY,
+            wager=self.wager * DOLLAR,
+            hand_kind="mystery",
+            levels=levels,
+            rows=(),
+            electronic=self.electronic,
+            count_chips=self.counted,
+            hold_table=self.options.get("hold_table", False),
+            form=self.options["form"],
+        )
+        try:
+            check_link(terms)
+        except Fault as fault:
+            raise TermsRefused([("levels", str(fault))]) from fault
+        return terms
+
+    def must_hit_terms(self) -> dict[str, Terms]:
+        """Of a mystery, each level's terms by its name, as the model has them."""
+        return {
+            name: Terms(
+                parse_money(level["seed"]),
+                parse_money(level["must_hit_by"]),
+                self.wager * DOLLAR,
+                round(float(level["primary"].rstrip("%")) * 100),
+            )
+            for name, level in self.levels.items()
+        }
+
     def open(self, model: Model) -> None:
         """Opens the link in the model, from its own paytables."""
+        if self.mystery:
+            levels = {model_level(name): terms for name, terms in self.must_hit_terms().items()}
+            model.open_must_hit(
+                self.link,
+                self.options["form"],
+                self.wager * 100,
+                levels,
+                electronic=self.electronic,
+                hold_table=self.options.get("hold_table", False),
+            )
+            return
         model.open_link(self.link, self.paytable, self.wager * 100, **self._given())
 
     def change(self) -> dict[str, Any]:
         """The changeable terms of the link, as the model takes them."""
+        if self.mystery:
+            must_hit = {model_level(name): terms for name, terms in self.must_hit_terms().items()}
+            return {"must_hit": must_hit, "hold_table": self.options.get("hold_table", False)}
         given = {**UNSAID, **self._given()}
         levels = dict.fromkeys(map(model_level, self.levels))
         return {**given, "limit": {**levels, **given.get("limit", {})}}
@@ -161,9 +235,12 @@ class TablePlan:
     game: Game
     links: tuple[str, ...]
     seats: int = 7
+    per_minute: int = 0  # rounds; a table with mysteries has a limit (Y10), here one that it never reaches
 
     def terms(self) -> TableTerms:
-        return TableTerms(self.table, self.game, self.seats, self.links)
+        return TableTerms(
+            self.table, self.game, self.seats, self.links, max_rounds_per_minute=self.per_minute
+        )
 
     def open(self, model: Model) -> None:
         model.add_table(self.table, GAME_OF_MODEL.get(self.game, self.game), self.seats, list(self.links))
@@ -171,8 +248,11 @@ class TablePlan:
 
 @dataclass(frozen=True)
 class House:
+    """leaves: how often a player leaves in the middle of a round (P6)."""
+
     links: tuple[LinkPlan, ...]
     tables: tuple[TablePlan, ...]
+    leaves: float = 0.0
 
     @property
     def honest(self) -> tuple[TablePlan, ...]:
@@ -287,6 +367,56 @@ FOUR_AND_THREE: Final = House(
     ),
 )
 
+# A cycle takes at most thirteen wagers, and some leave a residue; of two levels a wager may win both (Y6).
+ONE_LEVEL: Final = {UNNAMED: {"seed": "10.00", "must_hit_by": "12.03", "primary": "3.33%"}}
+TWO_LEVELS: Final = {
+    "mega": {"seed": "15.00", "must_hit_by": "20.00", "primary": "12%"},
+    "minor": {"seed": "0.00", "must_hit_by": "1.50", "primary": "5%"},
+}
+# Rounds a minute that no table here reaches.
+MANY: Final = 1_000_000
+
+COMMITTED_MYSTERIES: Final = House(
+    links=(
+        LinkPlan("five", "pa-643a-five-card-C", options={"validate_at": "60.00"}),
+        LinkPlan("hit", MYSTERY, 5, ONE_LEVEL, {"form": "committed", "electronic": True}),
+        LinkPlan("two", MYSTERY, 5, TWO_LEVELS, {"form": "committed", "hold_table": True}),
+        LinkPlan(SPARE, MYSTERY, 5, ONE_LEVEL, {"form": "committed"}),
+        LinkPlan("own-three", "pa-643a-three-card-bonus-A", wager=5, options=ON_LAYOUT),
+        LinkPlan("trips", "pa-653a-trips-A", wager=5, options={**ON_LAYOUT, "hold_table": False}),
+    ),
+    tables=(
+        TablePlan("T1", "let-it-ride", ("five", "hit", "own-three"), per_minute=MANY),
+        TablePlan("T2", "ultimate-texas-holdem", ("five", "trips", "two"), seats=6, per_minute=MANY),
+        TablePlan("T3", ANY, ("hit", "two"), seats=4, per_minute=MANY),
+        TablePlan("T4", "let-it-ride", ("own-three",)),
+    ),
+    leaves=0.05,
+)
+
+BOTH_FORMS: Final = House(
+    links=(
+        LinkPlan("luck", MYSTERY, 5, TWO_LEVELS, {"form": "drawn", "electronic": True}),
+        LinkPlan("hit", MYSTERY, 5, ONE_LEVEL, {"form": "committed"}),
+        LinkPlan(
+            "box",
+            "pa-643a-five-card-hand-bonus",
+            levels={UNNAMED: {"limit": "10080.00", "limit_approval": "house"}},
+            options={"magic_card_every": 2, "lucky_every": 3},
+        ),
+        LinkPlan(SPARE, "pa-643a-five-card-C"),
+        LinkPlan("chance", MYSTERY, 5, ONE_LEVEL, {"form": "drawn"}),
+        LinkPlan("pairs", "pa-649a-2011-pair-plus-B", wager=5, options=ON_LAYOUT),
+    ),
+    tables=(
+        TablePlan("T1", "let-it-ride", ("luck", "box"), per_minute=MANY),
+        TablePlan("T2", "three-card-poker", ("pairs", "chance", "hit"), per_minute=MANY),
+        TablePlan("T3", ANY, ("luck", "chance"), seats=5, per_minute=MANY),
+        TablePlan("T4", "let-it-ride", ("hit", "box"), seats=5, per_minute=MANY),
+    ),
+    leaves=0.05,
+)
+
 # The stolen table: of the game and the links of the first one.
 STOLEN: Final = "TX"
 
@@ -296,6 +426,15 @@ def _with_stolen(house: House) -> House:
 
 
 HOUSES: Final = tuple(_with_stolen(house) for house in (TWO_GAMES, MASSACHUSETTS, FOUR_AND_THREE))
+MYSTERIES: Final = tuple(_with_stolen(house) for house in (COMMITTED_MYSTERIES, BOTH_FORMS))
+# From this seed on the houses have mysteries.
+MYSTERIES_FROM: Final = 1_000_000
+
+
+def house_of(seed: int) -> House:
+    """The house that a run of this seed plays."""
+    houses = HOUSES if seed < MYSTERIES_FROM else MYSTERIES
+    return houses[seed % len(houses)]
 
 
 def keys(_role: str, device: str) -> list[bytes]:

@@ -21,6 +21,12 @@ from tests.faults.network import Timeline
 
 # Rounds in which a dead process's tasks are let go; each may catch its end a few times.
 BURIALS: Final = 200
+# Seconds until a thread has done its work.
+THREAD_S: Final = 0.001
+
+
+class Crashed(BaseException):
+    """The process dies in the middle of its own code; none of that may catch it."""
 
 
 class FalseFuture(asyncio.Future[Any]):
@@ -56,11 +62,15 @@ def _close_unbegun(work: Any) -> None:
 
 
 class FalseLoop(asyncio.AbstractEventLoop):
-    """The simulated loop. rate, offset: its clock against the timeline's. ran: called after each callback."""
+    """The simulated loop. rate, offset: its clock against the timeline's. ran: called after each callback.
+
+    crashed: whether the process has just died in its own code; on_crash: called then.
+    """
 
     def __init__(self, timeline: Timeline, rate: float, offset: float, ran: Callable[[], None]) -> None:
         self.timeline = timeline
-        self.frozen = self.dead = False
+        self.frozen = self.dead = self.crashed = False
+        self.on_crash: Callable[[], None] = self.bury
         self.tasks: list[asyncio.Task[Any]] = []
         self.troubles: list[BaseException] = []
         self._rate = rate
@@ -132,8 +142,27 @@ class FalseLoop(asyncio.AbstractEventLoop):
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         """Fails the run: a callback must not raise here."""
         error = context.get("exception")
-        if error is not None and not self.dead:
+        if error is not None and not self.dead and not self.crashed:
             self.troubles.append(error)
+
+    def run_in_executor(  # type: ignore[override]
+        self, _executor: object, work: Callable[..., Any], *args: Any
+    ) -> asyncio.Future[Any]:
+        """A thread of the process: its work is done in one go a moment later, unless that died by then."""
+        done = self.create_future()
+
+        def run() -> None:
+            try:
+                found = work(*args)
+            except Exception as error:  # noqa: BLE001 - the caller's, as of a thread
+                if not done.done():
+                    done.set_exception(error)
+            else:
+                if not done.done():
+                    done.set_result(found)
+
+        self.call_later(THREAD_S, run)
+        return done
 
     def get_debug(self) -> bool:
         return False
@@ -168,6 +197,9 @@ class FalseLoop(asyncio.AbstractEventLoop):
         if self.frozen or self.dead:
             return
         self._run_ready()
+        if self.crashed:
+            self.on_crash()
+            return
         self._ran()
         self._arm()
 
@@ -179,5 +211,7 @@ class FalseLoop(asyncio.AbstractEventLoop):
                 handle = self._ready.popleft()
                 if not handle.cancelled():
                     handle._run()
+                if self.crashed and not self.dead:
+                    break  # nothing of it runs any more
         finally:
             events._set_running_loop(before)

@@ -138,7 +138,10 @@ from tests.faults.model_floor import (
     count_state,
     miscounted,
 )
-from tests.faults.model_paytables import CATALOGUE, HOLD_EM, envy_sums
+from tests.faults.model_links import level_of
+from tests.faults.model_must_hit import MYSTERY, Meter, Tape
+from tests.faults.model_mystery import Terms
+from tests.faults.model_paytables import CATALOGUE, HOLD_EM, Paytable, envy_sums
 from tests.faults.model_people import SignedActs
 from tests.faults.model_settle import Settlement
 
@@ -195,6 +198,37 @@ class Model(SignedActs):
         made = Link(link, paytable, wager_cents, levels, envy=envy, validate_at=validate_at, **options)
         assert not self.draws_on(made) or not paytable.id.startswith("pa-653a-"), f"{link}: no draws (A7)"
         self.start_link(made)
+
+    def open_must_hit(
+        self,
+        link: str,
+        form: str,
+        wager_cents: int,
+        levels: dict[str, Terms],
+        *,
+        electronic: bool,
+        hold_table: bool = False,
+    ) -> None:
+        """A link of mystery levels (Y1), whose chips are counted unless it is electronic (Y10)."""
+        meters = {}
+        for name, terms in levels.items():
+            tape = Tape(f"{link} {name}")
+            meters[name] = Meter(terms, form, tape.draw, tape=tape)
+        made = Link(
+            link,
+            Paytable(MYSTERY, MYSTERY, (), {}, best_of="none", electronic=electronic),
+            wager_cents,
+            {name: level_of(terms) for name, terms in levels.items()},
+            count_chips=not electronic,
+            hold_table=hold_table,
+            must_hit=meters,
+        )
+        self.start_link(made)
+
+    def tapes(self) -> dict[tuple[str, str], Tape]:
+        """What the next entry has drawn is written on these, by link and level."""
+        found = ((link.name, link.must_hit) for link in self.links.values())
+        return {(link, name): meter.tape for link, meters in found for name, meter in meters.items()}
 
     def draws_on(self, link: Link) -> bool:
         return link.magic_every > 0 or link.lucky_every > 0
@@ -271,7 +305,8 @@ class Model(SignedActs):
                 table.name, round_.number, bet["seat"], bet["link"], bet.get("on", "own"), cents=bet["amount"]
             )
             round_.wagers.append(wager)
-            self.links[wager.link].facts.append(wager)
+            if not self.links[wager.link].must_hit:  # its round's end counts it (Y3)
+                self.links[wager.link].facts.append(wager)
             table.accepted[wager.link] = table.accepted.get(wager.link, 0) + 1
             table.wagered[wager.link] = table.wagered.get(wager.link, 0) + wager.cents
         self.recompute({bet["link"] for bet in bets})
@@ -397,6 +432,8 @@ class Model(SignedActs):
         check_settle(table, self.links, round_, message)
         work = Settlement(table, round_, self.links, self.new_id, boxes, left)
         work.settle(message)
+        if message.get("close"):
+            self.check_triggers(round_)
         round_.gone = dict.fromkeys(left, False) | round_.gone
         for step in work.plan.steps:
             step()
@@ -426,6 +463,7 @@ class Model(SignedActs):
             raise Refused("unknown_link")
         work = Settlement(table, round_, self.links, self.new_id, round_.boxes)
         work.settle({"hands": [], "close": True})
+        self.check_triggers(round_)
         for step in work.plan.steps:
             step()
         return self.close(table, round_, message, work)
@@ -438,6 +476,7 @@ class Model(SignedActs):
         work.share()
         if not round_.ended:
             work.mark_closed()
+            work.count_must_hit()
             round_.played = {name: self.links[name].play() for name in table.links}
         round_.state, round_.ended, round_.asked_ms = DONE, True, None
         del table.unfinished[round_.name]

@@ -94,7 +94,20 @@ class Acts:
     def give_back(self, wagers: list[Wager]) -> Changes:
         for wager in wagers:
             wager.live = False
+            for name, meter in self.links[wager.link].must_hit.items():
+                meter.take_back(wager.counted.get(name))
         return self.recompute({wager.link for wager in wagers})
+
+    def check_triggers(self, round_: Round) -> None:
+        """Y12: a round whose wagers may need a trigger that is not there waits."""
+        meters = [
+            meter
+            for wager in round_.wagers
+            if wager.live and not round_.ended
+            for meter in self.links[wager.link].must_hit.values()
+        ]
+        if any(meter.waits for meter in meters):
+            raise Refused("suspended")
 
     def held(self, table: str) -> bool:
         """T11: a percentage award of this table waits for its papers, its cards not released."""
@@ -231,6 +244,9 @@ class Acts:
             raise Refused("two people")
         for one in targets:
             one.status = UNDONE
+            if link.must_hit:
+                meter = link.must_hit[found.level or ""]
+                meter.undo_award(one.id, found.cycle or 0, one.amount * CENT)
         raised, left = self.recompute({link.name})
         return self.answer([status_of(one, UNDONE) for one in targets] + raised, left)
 
@@ -256,7 +272,12 @@ class Acts:
         return bool(finals) and come_to >= min(bounds)
 
     def later_stands(self, link: Link, award: Award) -> bool:
-        """Whether a percentage award of the same level, won later in the history, is not undone."""
+        """Whether a percentage award of the same level, won later in the history, is not undone.
+
+        That of a mystery two people undo in any case (Y4).
+        """
+        if link.must_hit:
+            return True
         seen = False
         for fact in link.facts:
             if isinstance(fact, Event) and seen and fact.level == award.hit.level and fact.standing():
@@ -283,6 +304,9 @@ class Acts:
         if one.kind != "meter":
             return self.answer()
         link = self.links[found.link]
+        if link.must_hit:
+            link.must_hit[found.level or ""].correct_award(one.id, change * CENT)
+            return self.answer(*self.recompute({link.name}))
         link.facts.append(Correction(found.level or "", change * CENT, one))
         return self.answer(*self.recompute({link.name}))
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tests.faults.model_must_hit import Meter
 from tests.faults.model_paytables import Envy, Paytable
 
 CENT = 10_000  # micro-dollars
@@ -28,13 +29,14 @@ class Level:
     reserve: int
     limit: int | None
     floored: bool = False  # whether it never stays below its reseed (A4)
+    must_hit_by: int | None = None  # of a mystery level (Y1)
 
 
 @dataclass(eq=False)
 class Wager:
     """A bet on a link; `live` until it is withdrawn, struck or void. round: which of its table's it is.
 
-    cents: what it comes to.
+    cents: what it comes to. counted: by mystery level, the cycle in which it has counted (Y3).
     """
 
     table: str
@@ -44,6 +46,7 @@ class Wager:
     on: str
     live: bool = True
     cents: int = 0
+    counted: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -252,6 +255,7 @@ class Link:
     cage_at: int | None = None
     wagered_before: int = 0  # cents of the standing wagers that are folded away
     cards: tuple[str, ...] = ()  # of a Six Card Bonus whose approval names them
+    must_hit: dict[str, Meter] = field(default_factory=dict)  # its levels, where they are mysteries (Y1)
 
     @property
     def offer(self) -> bool:
@@ -389,6 +393,9 @@ def recompute(link: Link) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Walk the link again: publish new awards, raise unpaid ones, note what paid ones leave on the meter."""
     raised: list[dict[str, Any]] = []
     left: list[dict[str, Any]] = []
+    if link.must_hit:  # what has counted is a fact (Y3)
+        link.now = {name: as_it_stands(meter) for name, meter in link.must_hit.items()}
+        return raised, left
     for name in link.levels:
         link.now[name], computed = replay(link, name, link.facts)
         for fact in link.facts:
@@ -406,6 +413,27 @@ def recompute(link: Link) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
                     link.left[award.id] = award
                     left.append({"hit": award.hit.id, "award": award.id, "difference": award.left})
     return raised, left
+
+
+def as_it_stands(meter: Meter) -> Accounts:
+    """A mystery level's accounts."""
+    accounts = Accounts(
+        primary=meter.primary,
+        overflow=meter.overflow,
+        house=meter.house,
+        wagers=meter.wagers,
+        awards=meter.awards,
+        corrections=meter.corrections,
+        transfers=meter.transfers,
+        reseeds=meter.cycle - 1,
+        in_meter=meter.counted,
+        undone_wagers=meter.undone_wagers,
+        hits=meter.hits,
+        undone_hits=meter.undone_hits,
+        stake=meter.stake,
+    )
+    assert accounts.balanced(), accounts
+    return accounts
 
 
 def status_of(award: Award, status: str) -> dict[str, Any]:

@@ -34,6 +34,10 @@ class Figures(SeenActs):
 
     def note_won(self, new: list[Hit]) -> None:
         """Records the hands that have just won percentages, in the order in which they were taken."""
+        for hit in (hit for hit in new if self.links[hit.link].must_hit):
+            hits = self.level_hits.setdefault((hit.link, hit.level or ""), [])
+            hits.append(hit)
+            del hits[:-REMEMBERED]
         for link in self.links.values():
             events = [fact for fact in link.facts if isinstance(fact, Event)]
             taken = [each[0].hit for event in events for each in event.winners]

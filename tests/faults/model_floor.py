@@ -19,6 +19,7 @@ BOARDS = {LET_IT_RIDE: (0, 2), HOLD_EM: (0, 3, 5), CRISS_CROSS: (0, 5)}
 # What an offer counts of the cards that no seat holds: of the board, of the dealer, of the bonus cards.
 NEEDS = {"bonus": (0, 0, 3), "dealer": (0, 3, 0), "beaten": (5, 2, 0), "board": (5, 0, 0), "table": (2, 0, 0)}
 AT_CLOSE = ("board", "table")  # offers that the close pays, for all seats by the same hand
+ANY = "any"  # a game that is not named: its rounds end without cards (Y7)
 OPEN, LOCKED, MISMATCH, DONE, VOID = "open", "locked", "mismatch", "closed", "void"
 
 
@@ -315,6 +316,8 @@ class Claim:
 def claim_of(table: Table, link: Link, hand: Map, common: Common) -> Claim | None:
     """The hand on this link; None where nothing was shown or named."""
     kind, board = link.paytable.kind, common.board
+    if link.must_hit:
+        return None  # no hand wins it (Y7)
     if link.paytable.best_of not in ("dealt", "seven"):
         return claim_of_others(link, hand, common)
     if "cards" in hand:
@@ -369,20 +372,25 @@ def made_of(table: Table, link: Link) -> tuple[str, bool]:
 def hand_links(table: Table, links: dict[str, Link], round_: Round, hand: Map) -> list[str]:
     """The links that one entry of a settlement speaks for; a name only for hands of the same cards.
 
-    A name never speaks for an offer (B16).
+    A name never speaks for an offer (B16), nor for a mystery (Y7).
     """
     if "link" in hand:
-        if "hand" in hand and hand["link"] in table.links and links[hand["link"]].offer:
+        if "hand" in hand and hand["link"] in table.links and not takes_names(links[hand["link"]]):
             raise Refused("bad_message")
         return [hand["link"]]
     if "hand" not in hand:
         return list(table.links)
-    spoken = [name for name in table.links if not links[name].offer]
+    spoken = [name for name in table.links if takes_names(links[name])]
     own = [name for name in spoken if round_.at(hand["seat"], name)]
     meant = {made_of(table, links[name]) for name in own or spoken if own or round_.live(name)}
     if len(meant) > 1:
         raise Refused("bad_message")
     return [name for name in spoken if not meant or made_of(table, links[name]) in meant]
+
+
+def takes_names(link: Link) -> bool:
+    """H4, B16, Y7: whether a hand may be named for it: not where cards alone count, and not where none do."""
+    return not link.offer and not link.must_hit
 
 
 def hands_by_link(table: Table, links: dict[str, Link], round_: Round, hands: list[Map]) -> list[Spoken]:
@@ -415,9 +423,11 @@ def check_names(table: Table, links: dict[str, Link], round_: Round, hands: list
 
 def check_dealt(table: Table, message: Map) -> None:
     """H2: as many cards as the game deals to a seat, and to the board."""
+    if table.game == ANY and any(message.get(name) for name in ("hands", "board", "dealer", "bonus")):
+        raise Refused("bad_message")
     seats = {len(hand["cards"]) for hand in message["hands"] if "cards" in hand}
     board = len(message.get("board", []))
-    if seats - {DEALT[table.game]} or board not in BOARDS.get(table.game, (0,)):
+    if seats - {DEALT.get(table.game, 0)} or board not in BOARDS.get(table.game, (0,)):
         raise Refused("bad_message")
     if "bonus" in message and (table.game != LET_IT_RIDE or len(message["bonus"]) != 3):
         raise Refused("bad_message")
@@ -553,7 +563,7 @@ def lacks_cards(table: Table, link: Link, round_: Round, common: Common, shown: 
 
 def offers_of(links: dict[str, Link], round_: Round) -> list[Link]:
     """The offers with other cards that were ever wagered on in the round."""
-    names = {wager.link for wager in round_.wagers}
+    names = {wager.link for wager in round_.wagers if links[wager.link].offer}
     return [links[name] for name in names if links[name].paytable.best_of not in ("dealt", "seven")]
 
 

@@ -19,6 +19,8 @@ from tests.faults.model_facts import (
     Received,
 )
 from tests.faults.model_floor import Map, Refused
+from tests.faults.model_mystery import COMMITTED, Terms
+from tests.faults.model_mystery import Refused as CannotBe
 from tests.faults.model_papers import PaperActs
 from tests.faults.model_paytables import HOLD_EM, envy_sums
 
@@ -34,6 +36,16 @@ RATE_MIN = {"pa-649a-2011-progressive-A": 1_400, "pa-649a-2011-progressive-B": 2
 # Terms of a level, and of a link, that a change may name; a paytable, a wager and decks never change.
 OF_LEVEL = ("seed", "reseed", "primary", "reserve", "limit")
 OF_LINK = ("simultaneous", "count_chips", "hold_table", "magic_every", "lucky_every")
+
+
+def is_committed(link: Link) -> bool:
+    """Whether its triggers are fixed before (Y1)."""
+    return any(meter.form == COMMITTED for meter in link.must_hit.values())
+
+
+def level_of(terms: Terms) -> Level:
+    """A mystery level's terms, as any level has them."""
+    return Level(terms.minimum, terms.minimum, terms.rate, 0, None, must_hit_by=terms.must_hit_by)
 
 
 def terms_of(link: Link) -> tuple[Any, ...]:
@@ -96,8 +108,20 @@ class LinkActs(PaperActs):
             raise Refused("negative")
         if account == "primary" and limit is not None and value > limit:
             raise Refused("above the limit")
-        of.facts.append(Correction(level, micros, None, account))
+        if of.must_hit:
+            self.check_lift(of, level, micros if account == "primary" else 0)
+            if account == "reserve":
+                raise Refused("a mystery has none")
+            of.must_hit[level].correct(account, micros)
+        else:
+            of.facts.append(Correction(level, micros, None, account))
         return self.answer(*self.recompute({link}))
+
+    def check_lift(self, link: Link, level: str, micros: int) -> None:
+        """Y11: people lift no mystery to the sum by which it must hit."""
+        meter = link.must_hit.get(level)
+        if meter is not None and micros > 0 and meter.primary + micros >= meter.terms.must_hit_by:
+            raise Refused("it would hit")
 
     def do_decide_left(self, award: str, remove: bool, people: int = 1) -> Map:
         """Keeps an undo's residual amount on a paid award's meter, or takes it off as a correction (A11)."""
@@ -115,6 +139,21 @@ class LinkActs(PaperActs):
             of.facts.append(Correction(level, -micros))
         one.decided += one.undecided
         return self.answer(*self.recompute({of.name}))
+
+    def do_replace_triggers(self, links: list[str], people: int = 1) -> Map:
+        """Y12: every running trigger of these links, or of all, is opened and drawn afresh."""
+        chosen = [self.open_one(name) for name in links] or [
+            one for one in self.links.values() if not one.closed
+        ]
+        committed = [one for one in chosen if is_committed(one)]
+        if not committed or (links and len(committed) < len(links)):
+            raise Refused("no triggers")
+        if people < 2:
+            raise Refused("two people")
+        for link in committed:
+            for meter in link.must_hit.values():
+                meter.commit()
+        return self.answer()
 
     # -- transfer and closing (L8) ---------------------------------------------------------------------
 
@@ -135,11 +174,14 @@ class LinkActs(PaperActs):
         into = {name: (levels or {}).get(name, name) for name in source.levels}
         if target is source or set(into.values()) - set(target.levels):
             raise Refused("nowhere to go")
+        moved = {name: self.take(source, name) for name in source.levels}
+        for other in target.must_hit:
+            brought = [moved[name].out for name in into if into[name] == other]
+            self.check_lift(target, other, sum(out["primary"] + out["reserve"] for out in brought))
         for name, other in into.items():
-            moved = self.take(source, name)
-            source.facts.append(moved)
-            if sum(moved.out.values()):
-                target.facts.append(Received(other, moved.out))
+            self.give(source, moved[name])
+            if sum(moved[name].out.values()):
+                self.receive(target, other, moved[name].out)
         source.closed |= closing
         return self.answer(*self.recompute({link, to}))
 
@@ -155,7 +197,8 @@ class LinkActs(PaperActs):
         taken = [self.take(source, name) for name in source.levels]
         if any(sum(moved.out.values()) for moved in taken):
             raise Refused("players' money is left")
-        source.facts += taken
+        for moved in taken:
+            self.give(source, moved)
         source.closed = True
         return self.answer(*self.recompute({link}))
 
@@ -169,6 +212,20 @@ class LinkActs(PaperActs):
             left -= back[account]
         return Moved(name, out, back)
 
+    def give(self, link: Link, moved: Moved) -> None:
+        """A level's money goes."""
+        if link.must_hit:
+            link.must_hit[moved.level].empty(sum(moved.out.values()), sum(moved.back.values()))
+        else:
+            link.facts.append(moved)
+
+    def receive(self, link: Link, level: str, into: dict[str, int]) -> None:
+        """Another's money comes; a mystery has no reserve."""
+        if link.must_hit:
+            link.must_hit[level].receive(into["primary"] + into["reserve"], into["overflow"])
+        else:
+            link.facts.append(Received(level, into))
+
     # -- parameters (L9) -------------------------------------------------------------------------------
 
     def do_change(self, link: str, people: int = 1, **terms: Any) -> Map:
@@ -177,6 +234,8 @@ class LinkActs(PaperActs):
             raise Refused("two people")
         of = self.at_rest(self.open_one(link))
         whole = self.whole_terms(of, terms)
+        if of.must_hit:
+            return self.change_must_hit(of, whole)
         levels = {name: self.changed(of, name, whole) for name in of.levels}
         self.check_options(of, whole)
         new = replace(
@@ -196,6 +255,9 @@ class LinkActs(PaperActs):
     def whole_terms(self, link: Link, terms: dict[str, Any]) -> dict[str, Any]:
         """All changeable terms: the requested ones, else the current; `sums` is what envy comes to."""
         terms = dict(terms)
+        if link.must_hit:
+            now = {name: meter.later or meter.terms for name, meter in link.must_hit.items()}
+            return {"hold_table": link.hold_table} | terms | {"must_hit": now | terms.get("must_hit", {})}
         if "envy" in terms or "envy_approved" in terms:
             approved, schedule = terms.pop("envy_approved", None) or {}, terms.pop("envy", None) or ""
             if schedule and schedule not in link.paytable.envy:
@@ -210,6 +272,23 @@ class LinkActs(PaperActs):
         if unknown := terms.keys() - whole.keys():
             raise Refused(f"nobody changes {', '.join(sorted(unknown))}")
         return whole | terms
+
+    def change_must_hit(self, link: Link, terms: dict[str, Any]) -> Map:
+        """Y11: the running cycles keep the terms on which they began."""
+        wanted = terms["must_hit"]
+        for name, meter in link.must_hit.items():
+            try:
+                wanted[name].check(meter.most_left)
+            except CannotBe as why:
+                raise Refused(str(why)) from why
+        now = {name: meter.later or meter.terms for name, meter in link.must_hit.items()}
+        if (wanted, terms["hold_table"]) == (now, link.hold_table):
+            raise Refused("unchanged")
+        for name, meter in link.must_hit.items():
+            meter.later = wanted[name]
+        link.levels = {name: level_of(new) for name, new in wanted.items()}
+        link.hold_table = terms["hold_table"]
+        return self.answer()
 
     def changed(self, link: Link, name: str, terms: dict[str, Any]) -> Level:
         """One level's new terms, held to its source (L4, L5) and its limit (L7)."""

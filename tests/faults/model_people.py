@@ -45,7 +45,7 @@ POWERS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("grant", "withdraw_role", "end_person", "add_person", "reset_secret"), (ADMIN,)),
     **dict.fromkeys(("give_code", "vouch"), (ADMIN,)),
     **dict.fromkeys(("correct_meter", "decide_left"), (FLOOR, ADMIN)),
-    **dict.fromkeys(("change", "transfer", "close_link"), (ADMIN,)),
+    **dict.fromkeys(("change", "transfer", "close_link", "replace_triggers"), (ADMIN,)),
 }
 # How long a request waits, and how many of one person.
 HOLDS_MS: Final = 15 * 60_000

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from tests.faults.model_facts import (
+    CENT,
     CLOSED,
     FINAL,
     PENDING,
@@ -34,6 +35,7 @@ from tests.faults.model_floor import (
     late_folds,
 )
 from tests.faults.model_hands import RANKS, satisfies
+from tests.faults.model_must_hit import MYSTERY
 from tests.faults.model_paytables import Row
 
 AWARDS_MAX = 192
@@ -285,7 +287,7 @@ class Settlement:
     def common_hands(self) -> None:
         """B10, B13: the offers that one hand decides for every seat, at the first close alone."""
         links = [self.links[name] for name in self.table.links]
-        decided = [link for link in links if link.paytable.best_of in AT_CLOSE and self.round.live(link.name)]
+        decided = [link for link in links if link.paytable.best_of in AT_CLOSE and self.plays(link)]
         found = {link.name: row_of(link, claim_at_close(link, self.round)) for link in decided}
         for seat in range(self.table.seats, 0, -1):
             for link in decided:
@@ -295,6 +297,10 @@ class Settlement:
                     hit = self.hit(seat, link, claim_at_close(link, self.round).name)
                     times = row.by_players[self.round.players_dealt - 1] if row.by_players else row.odds
                     self.odds(link, hit, row, times, wager.cents)
+
+    def plays(self, link: Link) -> bool:
+        """Whether a wager on it has not lost, as those of abandoned seats have (P6)."""
+        return any(not self.round.lost(wager.seat) for wager in self.round.live(link.name))
 
     def share(self) -> None:
         """Put the shared percentages into the history; after every other step of the close."""
@@ -320,6 +326,22 @@ class Settlement:
             if isinstance(fact, Event) and fact.shared and (fact.table, fact.round, fact.row) == mine:
                 return fact
         return None
+
+    def count_must_hit(self) -> None:
+        """Y3: the round's wagers count, from the highest seat down; each may win every level of its link."""
+        links = [self.links[name] for name in self.table.links]
+        for seat in range(self.table.seats, 0, -1):
+            for link in links:
+                wager = self.round.at(seat, link.name)
+                if wager is None:
+                    continue
+                for name, meter in link.must_hit.items():
+                    wager.counted[name] = meter.cycle
+                    won = meter.contribute()
+                    if won is not None:
+                        hit = self.hit(seat, link, MYSTERY)
+                        hit.level, hit.cycle = name, won.cycle
+                        self.award(hit, seat, "meter", won.amount // CENT)
 
     def mark_closed(self) -> None:
         for name in self.table.links:

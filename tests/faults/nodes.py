@@ -21,9 +21,11 @@ from jackpot import app, signage
 from jackpot.auth import request_expiry
 from jackpot.bank import bank as bank_module
 from jackpot.bank.bank import Bank, BankStopped
+from jackpot.bank.draws import Drawn
 from jackpot.bank.sequencer import QueuedCommand, Release, Sequencer
 from jackpot.config import Config
-from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Sign, Signage, Site
+from jackpot.config.mystery_key import MysteryKey
+from jackpot.config.settings import Address, Ledger, Listen, Mystery, ServerAt, Sign, Signage, Site
 from jackpot.ledger.journal import Head
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError, Store
@@ -88,6 +90,7 @@ def config_of(house: House, names: str, folder: Path, *, confirms: bool = False)
         udp_signs=(),
         keys=own,
         displays={},
+        mystery=Mystery(key_file(folder, names[0])) if any(link.mystery for link in links) else None,
     )
     if len(names) == 1:
         return config
@@ -99,6 +102,20 @@ def config_of(house: House, names: str, folder: Path, *, confirms: bool = False)
         ),
         signage=tuple(Signage(name) for name in SCREENS),
     )
+
+
+def key_file(folder: Path, name: str) -> Path:
+    """The mystery key of a machine, next to which its witness lies; made where it is not there.
+
+    Every machine has the same key (Y12).
+    """
+    file = folder / f"mystery {name}" / "key"
+    if not file.exists():
+        file.parent.mkdir()
+        file.touch(0o600)
+        key = MysteryKey(bytes(range(32)))
+        file.write_text(f'id = "{key.id}"\nkey = "{key.secret.hex()}"\n')
+    return file
 
 
 class Clock:
@@ -135,6 +152,9 @@ class World(Protocol):
         """The process's bank stops for good."""
 
     def asked(self, bank: str, envelope: Envelope) -> None: ...
+    def drew(self, node: Node, command: bytes, drawn: Drawn) -> None:
+        """The process has decided a command by these random bytes, which is to be a row."""
+
     def released(self, node: Node, bank: str, envelope: Envelope, outcome: Outcome) -> None: ...
     def durable(self, node: Node, sequencer: Sequencer) -> None: ...
     def ear(self, machine: Machine) -> Callable[[bytes], None]:
@@ -155,6 +175,7 @@ class Machine:
         rate = 1.0 + RATE * (self.random.random() - 0.5)
         offset = self.random.random() * 1e5
         self.loop = FalseLoop(world.timeline, rate, offset, lambda: world.ran(self))  # type: ignore[abstract]
+        self.loop.on_crash = lambda: world.end(self)
         self.road = Road(self.loop, world.redis, world.random(f"road {self.life}"), lambda: world.fed(self))
         ahead = int((self.random.random() - 0.5) * 2 * HOURS_MS - offset * 1000)
         self.clock = Clock(self.loop, ahead)
@@ -249,7 +270,7 @@ class SimulatedServer(app.Server):
 
 
 class WatchedBank(Bank):
-    """The real bank; its commands and answers are reported to the simulation."""
+    """The real bank; its commands and answers are reported to the simulation, and what it draws for them."""
 
     @property
     def node(self) -> Node:
@@ -260,6 +281,14 @@ class WatchedBank(Bank):
     def begin(self, engine: Engine, head: Head) -> None:
         super().begin(engine, head)
         self.sequencer._snapshot_every = SNAPSHOT_EVERY
+        decide = self.sequencer._decide
+
+        def deciding(item: QueuedCommand) -> None:
+            decide(item)
+            if item.entry is not None and isinstance(item.work, Envelope):
+                self.node.world.drew(self.node, item.work.digest, item.drawn)
+
+        self.sequencer._decide = deciding  # type: ignore[method-assign]
 
     def submit(self, envelope: Envelope, release: Release) -> None:
         node = self.node
@@ -300,9 +329,12 @@ class Node(Machine):
         self._acts: list[asyncio.Task[None]] = []
         self.reach, self.reach_of_site = reaches(self)
         self.reach.process = self.reach_of_site.process = self
-        self.server = SimulatedServer(config.of_server(name) if config.servers else config, self.clock)
+        own = config.of_server(name) if config.servers else config
+        if own.mystery is not None:
+            own = replace(own, mystery=Mystery(key_file(config.path.parent, name)))
+        self.server = SimulatedServer(own, self.clock)
         self.server.node = self
-        for books in (self.server.books, self.server.directory):
+        for books in (self.server.books, self.server.directory, self.server.news):
             assert isinstance(books, FalseBooks)
             books.reach = self.reach_of_site
         self.begin(self.server)

@@ -27,7 +27,7 @@ from jackpot.rules.acts.people import (
 )
 from jackpot.rules.acts.programs import ConfirmProgram
 from jackpot.rules.acts.requests import Confirm, Reject
-from jackpot.rules.acts.rounds import AgreeToReopen, Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.rounds import AgreeToReopen, DecideAbandoned, Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
 from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.commands import Command
@@ -37,6 +37,7 @@ from tests.faults.errands import TAX_FROM, Desk, Errand, Named
 from tests.faults.floor import Table
 from tests.faults.house import LinkPlan
 from tests.faults.model import Model
+from tests.faults.model_floor import Round
 from tests.faults.model_people import ADMIN, CAGE, FLOOR, Requests
 from tests.faults.network import Timeline
 from tests.faults.programs import Programs
@@ -51,6 +52,8 @@ AGAIN_S = 0.5
 TRIES = 10
 # Of the acts, how many answer a table that is called ahead of the ledger.
 ANSWERS = 0.05
+# And where mysteries wait to be told what was shown (Y8).
+ANSWERS_OF_MYSTERIES = 0.3
 # While links wait for it, how many acts confirm the program; else how many confirm one once more.
 KNOWS = 0.2
 KNOWS_AGAIN = 0.004
@@ -65,6 +68,13 @@ PEOPLE_MAX = 9
 # Of the acts, how many begin to bring a link to rest, and how many correct a meter.
 EMPTIES = 0.014
 CORRECTS = 0.004
+# How often people see at once that a player has left, and how often one really has (P6).
+SEES = 0.7
+LEFT = 0.7
+# How often a reopened round is made void, where mysteries have counted its wagers (Y4).
+VOIDS_AGAIN = 0.5
+# And how many replace triggers, where a house has any.
+REPLACES = 0.01
 # Of the payments of a hit, how many name the winner's seat.
 BY_SEAT = 0.8
 # What each act asks a person's roles for.
@@ -117,6 +127,7 @@ class Person:
         self._waiting: tuple[Act, bytes] | None = None
         self._tries = 0
         self._called: list[str] = []
+        self._leaks = any(plan.options.get("form") == "committed" for plan in plans.values())
         self.tidying = False
         timeline.after(PAUSE_S, self._go_on)
 
@@ -272,7 +283,8 @@ class Person:
         random = self._random
         if self._called:
             return Undo(self._called.pop(), "void round"), ("ann", "bob")
-        if self._said and (self.tidying or random.random() < ANSWERS):
+        answers = ANSWERS_OF_MYSTERIES if self._leaks else ANSWERS
+        if self._said and (self.tidying or random.random() < answers):
             return self._on_claim()
         if (act := self._on_program()) is not None or (act := self._on_link()) is not None:
             return act
@@ -302,6 +314,8 @@ class Person:
             return act
         if chance > 1 - CORRECTS:
             return self._bank.correct_meter()
+        if self._leaks and chance > 1 - CORRECTS - REPLACES:
+            return self._bank.replace_triggers()
         return self._bank.decide() if chance > 0.9 else None
 
     def _on_program(self) -> Named | None:
@@ -318,7 +332,8 @@ class Person:
         random = self._random
         people = ("ann", "bob") if random.random() < 0.8 or self._site.here else ("ann",)
         believe = random.random() < 0.4
-        return ConfirmBehind(random.choice(list(self._said)), "asked its dealer", believe), people
+        highest = self._bank.highest() if believe else ()
+        return ConfirmBehind(random.choice(list(self._said)), "asked its dealer", believe, highest), people
 
     def _on_table(self) -> Named | None:
         """Strike, reopen, void or release, wherever something stands that allows it."""
@@ -326,6 +341,10 @@ class Person:
         table = random.choice(list(self._model.tables.values()))
         if table.unfinished:
             name, round_ = random.choice(list(table.unfinished.items()))
+            gone = [seat for seat in round_.gone if not round_.lost(seat)]
+            if gone and (self.tidying or random.random() < SEES):
+                left = random.random() < LEFT
+                return DecideAbandoned(table.name, name, random.choice(gone), left, "looked"), ("ann",)
             if (
                 round_.state == "mismatch"
                 and not round_.players
@@ -334,6 +353,8 @@ class Person:
                 one = random.choice(wagers)
                 on: Any = one.on
                 return Strike(table.name, name, one.seat, one.link, "count", on), ("ann",)
+            if self._leaks and round_.reopened and not self.tidying and random.random() < VOIDS_AGAIN:
+                return self._void_again(table.name, round_)
             if random.random() < 0.02 and not self.tidying:
                 return VoidRound(table.name, name, "floor"), ("ann", "bob")
         elif table.reopenable is not None and random.random() < 0.1 and not self.tidying:
@@ -342,6 +363,14 @@ class Person:
         if self._model.held(table.name) and random.random() < 0.5:
             return Release(table.name, "photographed"), ("ann",)
         return None
+
+    def _void_again(self, table: str, round_: Round) -> Named:
+        """Two people undo what a reopened round has won, hit by hit, and then the round (Y4)."""
+        for hit in self._model.of_round(round_):
+            theirs = self._names.theirs.get(hit.id)
+            if theirs is not None and self._model.waiting(hit):
+                return Undo(theirs, "void round"), ("ann", "bob")
+        return VoidRound(table, round_.name, "floor"), ("ann", "bob")
 
     def _on_hit(self) -> Named | None:
         random = self._random

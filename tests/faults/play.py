@@ -17,10 +17,11 @@ from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
 from tests.faults.devices import Sign
 from tests.faults.difference import Difference, same
+from tests.faults.drawing import Chance, Oracle, Source
 from tests.faults.dying import Mood, contained
 from tests.faults.floor import Table
 from tests.faults.heralds import Herald
-from tests.faults.house import HOUSES, STOLEN, keys
+from tests.faults.house import HOUSES, STOLEN, house_of, keys
 from tests.faults.network import Timeline, Weather, Wire
 from tests.faults.people import Person
 from tests.faults.plan import Fault
@@ -66,18 +67,27 @@ class Play(ABC):
     """One simulated run: `run` plays so many rounds, then settles everything and checks it whole."""
 
     def __init__(
-        self, seed: int, rounds: int, plan: list[Fault], signs: tuple[str, ...], far: tuple[str, ...]
+        self,
+        seed: int,
+        rounds: int,
+        plan: list[Fault],
+        signs: tuple[str, ...],
+        far: tuple[str, ...],
+        source: Source,
     ) -> None:
         self.seed = seed
         self.rounds = rounds
         self.timeline = Timeline()
         self.weather = Weather()
-        self.house = HOUSES[seed % len(HOUSES)]
+        self.house = house_of(seed)
         self.poison: set[bytes] = set()
         self.notes: deque[str] = deque(maxlen=NOTES)
         self.injected: Counter[str] = Counter()
         programs = Programs(confirms=self.random("programs").random() < CONFIRMS)
-        self.witness = Witness(self.house, self.poison, self.note, lambda: self.timeline.now, programs)
+        oracle = Oracle(source, Chance())
+        self.witness = Witness(
+            self.house, self.poison, self.note, lambda: self.timeline.now, programs, oracle
+        )
         peopled = seed // len(HOUSES) % PEOPLED == 0
         self.site = Site("simulated", self.random("site"), self.note, peopled=peopled)
         self._faults = self.random("faults")

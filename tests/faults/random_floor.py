@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Final, get_args
 
 from controllers.messages import VoidCause
-from tests.faults.model_floor import LOCKED, MISMATCH, OPEN, Round
+from tests.faults.model_floor import ANY, LOCKED, MISMATCH, OPEN, Round
 from tests.faults.model_floor import Table as ModelTable
 from tests.faults.random_people import RandomPeople
 from tests.faults.worked.form import CRISS, FOUR, LIR, THREE, UTH, Message
@@ -84,11 +84,11 @@ class RandomFloor(RandomPeople):
         """One random step: people act, a table sends, or time passes."""
         if self.of_time and self.rng.random() < self.of_time:
             self.time()
-        elif self.of_looks and self.rng.random() < self.of_looks:
+        elif self.of_looks and self.rng.random() < self.of_looks and self.with_meters():
             self.look()
         elif self.crew and self.rng.random() < 0.1:
             self.waiting()
-        elif self.of_links and self.rng.random() < self.of_links:
+        elif self.of_links and self.rng.random() < self.of_links and self.with_meters():
             self.link()
         elif self.rng.random() < 0.35:
             self.person()
@@ -273,6 +273,9 @@ class RandomFloor(RandomPeople):
         return drawn
 
     def settle(self, table: ModelTable, round_: Round) -> None:
+        if table.game == ANY:
+            self.send(table.name, self.end_without_cards(round_))
+            return
         own, common = CARDS[table.game]
         taken = {*round_.board, *round_.dealer, *(card for dealt in round_.cards.values() for card in dealt)}
         message: Message = {"t": "settle", "round": round_.name, "close": self.rng.random() < 0.6}
@@ -309,6 +312,14 @@ class RandomFloor(RandomPeople):
             named = {"hand": self.rng.choice(("straight", last["hand"]))} if "hand" in last else {}
             message["hands"].append(last | named | {"link": self.rng.choice(table.links)})
         self.send(table.name, message)
+
+    def end_without_cards(self, round_: Round) -> Message:
+        """A table of any game closes its round, as a settlement or not (Y7); now and then it sends cards."""
+        choice = self.rng.random()
+        if choice < 0.8:
+            return {"t": "close", "round": round_.name}
+        hands = [{"seat": 1, "cards": ["As", "Ks", "Qs"]}] if choice > 0.95 else []
+        return {"t": "settle", "round": round_.name, "hands": hands, "close": True}
 
     def hand(self, table: ModelTable, seat: int, taken: set[str], own: int) -> Message:
         hand: Message = {"seat": seat}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from tests.faults.model_floor import ANY
 from tests.faults.worked.form import CRISS, FOUR, THREE, UTH, Link, Table
 
 LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"}}
@@ -91,6 +92,23 @@ HOUSES: Final = {
     ),
 }
 
+# Mystery levels of few wagers a cycle; some of them leave a residue (Y1). Nobody counts rounds a minute.
+MUST_HIT: Final = {
+    "": {"minimum": "10.00", "must_hit_by": "12.03", "rate": "3.33"},
+}
+TWO_LEVELS: Final = {
+    "mega": {"minimum": "15.00", "must_hit_by": "20.00", "rate": "12"},
+    "minor": {"minimum": "0.00", "must_hit_by": "1.50", "rate": "5"},
+}
+UNWATCHED: Final = 1_000_000
+
+
+def mystery(name: str, form: str, levels: dict[str, dict[str, str]], *, electronic: bool) -> Link:
+    """A link that must hit, of $5 a wager."""
+    options = {"form": form, "levels": levels, "electronic": electronic, "hold_table": electronic}
+    return Link(name, "mystery", "5.00", options)
+
+
 SIX: Final = ("own-1", "own-2", "dealer-1", "board-1", "board-2", "board-4")
 LAYOUT: Final = {"placed": "layout", "most": "100.00", "unit": "5.00"}
 # Offers next to links with levels, on the device and on the layout (B1).
@@ -175,5 +193,45 @@ OFFERING: Final = {
     "Criss-Cross": House(
         (Link("X", "pa-674a-five-card-bonus", "5.00", {**LAYOUT, "validate_at": "25.00"}),),
         (Table("T1", CRISS, 6, ("X",)), Table("T2", CRISS, 6, ("X",))),
+    ),
+}
+
+# Mysteries next to links with cards and to offers, and a table of any game (Y7).
+MIXED: Final = {
+    "a drawn mystery, cards and offers": House(
+        (
+            *OFFERING["Let It Ride"].links,
+            mystery("M", "drawn", MUST_HIT, electronic=True),
+            mystery("N", "drawn", TWO_LEVELS, electronic=False),
+        ),
+        (
+            Table("T1", links=("L", "F", "M", "T"), per_minute=UNWATCHED),
+            Table("T2", links=("N", "L"), per_minute=UNWATCHED),
+            Table("T3", ANY, 7, ("M", "N"), per_minute=UNWATCHED),
+        ),
+    ),
+    "a committed mystery, cards and offers": House(
+        (
+            *OFFERING["Ultimate Texas Hold 'Em"].links,
+            mystery("M", "committed", MUST_HIT, electronic=True),
+            mystery("N", "committed", TWO_LEVELS, electronic=False),
+        ),
+        (
+            Table("T1", UTH, 6, ("L", "M", "R", "N"), per_minute=UNWATCHED),
+            Table("T2", UTH, 6, ("R", "N"), per_minute=UNWATCHED),
+            Table("T3", ANY, 5, ("N", "M"), per_minute=UNWATCHED),
+        ),
+    ),
+    "both forms, and levels": House(
+        (
+            *HOUSES["levels, a limit, two games"].links,
+            mystery("M", "committed", MUST_HIT, electronic=False),
+            mystery("N", "drawn", MUST_HIT, electronic=True),
+        ),
+        (
+            Table("T1", links=("L", "M"), per_minute=UNWATCHED),
+            Table("T2", UTH, 6, ("P", "N", "M"), per_minute=UNWATCHED),
+            Table("T3", ANY, 4, ("M",), per_minute=UNWATCHED),
+        ),
     ),
 }

@@ -9,6 +9,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
+from tests.faults.model_facts import Link
+from tests.faults.model_links import is_committed
 from tests.faults.model_people import ROLES, are_two, may
 from tests.faults.random_houses import House
 from tests.faults.test_model import OfModel
@@ -226,7 +228,7 @@ class RandomPeople:
 
     def to_be_shown(self) -> tuple[str, dict[str, Any]] | None:
         kind = self.rng.choice(SHOWN)
-        link = self.rng.choice(self.house.links).name
+        link = self.rng.choice(self.with_meters())
         if kind == "correct_meter":
             return kind, self.of_correction(link)
         if kind == "change":
@@ -307,12 +309,22 @@ class RandomPeople:
 
     # Links as a whole (L8, L9)
 
+    def with_meters(self) -> list[str]:
+        """The links that are no offers."""
+        return [link.name for link in self.house.links if not self.model.links[link.name].offer]
+
     def link(self) -> None:
         """An act on a link; now and then one that was brought to rest for it."""
-        name = self.rng.choice(self.house.links).name
+        name = self.rng.choice(self.with_meters())
         kind = self.rng.choice(
             ("suspend", *4 * ("resume",), *4 * ("correct_meter",), *3 * ("change",), *3 * ("move",))
         )
+        committed = [
+            link.name for link in self.model.links.values() if is_committed(link) and not link.closed
+        ]
+        if committed and self.rng.random() < 0.1:
+            self.act("replace_triggers", self.rng.choice((1, 2, 2)), links=[self.rng.choice(committed)])
+            return
         if kind in ("change", "move") and self.rng.random() < 0.8:
             self.bring_to_rest(name)
         people = self.rng.choice((1, 2, 2, 2))
@@ -326,7 +338,7 @@ class RandomPeople:
             self.act(kind, 1, link=name)
         if self.model.requests and self.rng.random() < 0.5:
             if self.rng.random() < 0.5:
-                self.correct_meter(self.rng.choice(self.house.links).name, 2)
+                self.correct_meter(self.rng.choice(self.with_meters()), 2)
             for number in list(self.model.requests)[-2:]:
                 self.confirm(number)
         if kind != "suspend" and self.rng.random() < 0.7:
@@ -369,6 +381,8 @@ class RandomPeople:
     def terms(self, name: str) -> dict[str, Any]:
         """A link's terms with one of them changed."""
         link = self.model.links[name]
+        if link.must_hit:
+            return self.terms_of_mystery(link)
         level = self.rng.choice(list(link.levels))
         value = self.model.meters()[name, level]["primary"]
         terms: dict[str, Any] = self.rng.choice(
@@ -388,6 +402,15 @@ class RandomPeople:
         )
         return terms
 
+    def terms_of_mystery(self, link: Link) -> dict[str, Any]:
+        """The same of a mystery: its range a little wider or narrower, or whether it holds its table."""
+        level, meter = self.rng.choice(list(link.must_hit.items()))
+        if self.rng.random() < 0.3:
+            return {"hold_table": not link.hold_table}
+        now = meter.later or meter.terms
+        most = max(now.minimum + 3 * now.rise, now.must_hit_by + self.rng.choice((-10_000, 10_000, 370_000)))
+        return {"must_hit": {level: replace(now, must_hit_by=most)}}
+
     def move(self, name: str, people: int) -> None:
         kind, fields = self.moved(name)
         self.act(kind, people, **fields)
@@ -395,7 +418,7 @@ class RandomPeople:
     def moved(self, name: str) -> tuple[str, dict[str, Any]]:
         """A transfer to another link of the house; a closing one time in ten, unless it is the last."""
         links = self.model.links
-        other = self.rng.choice(self.house.links).name
+        other = self.rng.choice(self.with_meters())
         levels = {level: self.rng.choice(list(links[other].levels)) for level in links[name].levels}
         last = sum(not link.closed for link in links.values()) == 1
         kind = "close_link" if self.rng.random() < 0.1 and not last else "transfer"

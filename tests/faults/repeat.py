@@ -12,15 +12,17 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import apsw
 import structlog
 
 from jackpot.bank import draws as server_draws
+from jackpot.bank import running_triggers as server_triggers
 from jackpot.net import connection as server_connection
 from jackpot.net import signs as server_signs
 from jackpot.net import tables as server_tables
+from tests.faults.drawing import Source
 
 SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - quick where there is one; the folder below it is ours
 
@@ -48,8 +50,13 @@ def _unsaid(_logger: Any, _name: str, _event: Any) -> Any:
 
 
 @contextlib.contextmanager
-def repeatable(seed: int) -> Iterator[Path]:
-    """A folder for the ledger, with quiet logs and seeded randomness and ordering in the server."""
+def repeatable(seed: int) -> Iterator[tuple[Path, Source]]:
+    """A folder for the ledger, with quiet logs and seeded randomness and ordering in the server.
+
+    And where its triggers come from.
+    """
+    source, of_triggers = Source(Random(f"{seed}/triggers")), cast("Any", server_triggers)
+    of_triggers.secrets, secret = source, of_triggers.secrets
     seeded: Any = Seeded(Random(f"{seed}/secrets"))
     shells: tuple[Any, ...] = (server_tables, server_draws, server_connection, server_signs)
     connection: Any = server_connection.Connection
@@ -65,11 +72,12 @@ def repeatable(seed: int) -> Iterator[Path]:
     quick = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
     folder = Path(tempfile.mkdtemp(prefix="faults-", dir=quick))
     try:
-        yield folder
+        yield folder, source
     finally:
         shutil.rmtree(folder)
         sys.unraisablehook = unraised
         for module, secrets in zip(shells, before[0], strict=True):
             module.secrets = secrets
+        of_triggers.secrets = secret
         connection.__hash__ = before[1]
         structlog.configure(**before[2])

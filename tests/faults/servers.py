@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from controllers.client import CONNECT_WITHIN_S
+from jackpot.bank.draws import Drawn
 from jackpot.bank.sequencer import Sequencer
+from jackpot.config.mystery_key import read_mystery_key
 from jackpot.ledger.store import LedgerCorrupt, LedgerError
+from jackpot.ledger.trigger_rows import stored
 from jackpot.ledger.verify.verifier import verify
 from jackpot.publish.redis_follower import STALE_S
 from jackpot.rules import commands
@@ -26,10 +29,21 @@ from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE
 from tests.faults.devices import REFUSED_S
 from tests.faults.difference import Difference, same
+from tests.faults.drawing import Source
 from tests.faults.house import BANK, model_level
 from tests.faults.mishaps import Mishaps
 from tests.faults.network import Wire
-from tests.faults.nodes import AT_SCREENS, AT_SERVERS, SCREENS, Machine, Node, Screen, config_of, simulated
+from tests.faults.nodes import (
+    AT_SCREENS,
+    AT_SERVERS,
+    SCREENS,
+    Machine,
+    Node,
+    Screen,
+    config_of,
+    key_file,
+    simulated,
+)
 from tests.faults.places import Around, Ground, Killed
 from tests.faults.plan import Fault
 from tests.faults.play import TICK_S, WRONG, Play
@@ -62,12 +76,15 @@ class Simulation(Play):
     longest_absence: for how long a server in good health was there and none served, at most; seconds.
     """
 
-    def __init__(self, seed: int, rounds: int, plan: list[Fault], folder: Path, ground: Ground) -> None:
+    def __init__(
+        self, seed: int, rounds: int, plan: list[Fault], folder: Path, ground: Ground, source: Source
+    ) -> None:
         self.alone = ground.alone
         self.names = "a" if self.alone else "abc"[: 2 + seed // 3 % 2]
         self.screen_names = () if self.alone else SCREENS
         far = () if self.alone else AT_SCREENS
-        super().__init__(seed, rounds, plan, (*(ALONE if self.alone else AT_SERVERS), *far), far)
+        signs = (*(ALONE if self.alone else AT_SERVERS), *far)
+        super().__init__(seed, rounds, plan, signs, far, source)
         self._patched.enter_context(simulated(self.random("chance")))
         random, timeline = self.random("disk"), self.timeline
         self.place = ground.place(Around(folder, random, timeline, self.note, lambda: self.shared.recovering))
@@ -218,6 +235,9 @@ class Simulation(Play):
         else:
             self.witness.asked(envelope)
 
+    def drew(self, node: Node, command: bytes, drawn: Drawn) -> None:
+        self.witness.oracle.chance.note(command, node.life, drawn)
+
     def released(self, node: Node, bank: str, envelope: Envelope, outcome: Outcome) -> None:
         if node.alive and bank == SITE:
             self._held(lambda: self.site.released(envelope, outcome))
@@ -230,6 +250,9 @@ class Simulation(Play):
             if writer is not None or not self.alone:  # nobody knows of a commit that failed and came back
                 same(f"who wrote row {outcome.entry.seq}, which is acknowledged", node.life, writer)
         self._released(envelope, outcome, current=self._current(node))
+        if outcome.entry is not None:
+            key = key_file(self._folder, node.name)
+            self.witness.oracle.check_published(outcome.entry.seq, key.with_name(f"{key.name}.witness"))
 
     def durable(self, node: Node, sequencer: Sequencer) -> None:
         if node.alive and self._current(node):
@@ -413,6 +436,7 @@ class Simulation(Play):
         self._end_all()
         self.place.last()
         ledger = self.place.open()
+        self.witness.look_at_running(stored(ledger), read_mystery_key(key_file(self._folder, self.names[0])))
         for bank, last in ((BANK, self.witness.seq), (SITE, self.site.seq)):
             if last:
                 report = verify(ledger, bank)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -62,13 +63,15 @@ def run(
     plan: list[Fault] | None = None,
     progress: Callable[[int], None] = lambda _rounds: None,
     ground: Ground = DISKS,
+    watch: Callable[[Simulation], AbstractContextManager[None]] = lambda _play: nullcontext(),
 ) -> Failure | Simulation:
-    """Plays one run, in a place of its own; a failure is returned, not raised."""
+    """Plays one run, in a place of its own; a failure is returned, not raised. watch: while it is played."""
     faults = plan_of(seed, rounds, ground) if plan is None else plan
-    with repeatable(seed) as folder:
-        play = Simulation(seed, rounds, faults, folder, ground)
+    with repeatable(seed) as (folder, source):
+        play = Simulation(seed, rounds, faults, folder, ground, source)
         try:
-            play.run(progress)
+            with watch(play):
+                play.run(progress)
         except WRONG as error:
             witness = play.witness
             happened = tuple(fault for fault in faults if fault.round <= witness.rounds)

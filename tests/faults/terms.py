@@ -14,6 +14,7 @@ from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import Confirm, Reject
 from jackpot.rules.acts.rounds import AgreeToReopen, DecideAbandoned, Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
+from jackpot.rules.acts.triggers import ReplaceTriggers
 from jackpot.rules.paytable import LinkTerms
 from tests.faults.house import House, LinkPlan, model_level
 from tests.faults.site import fields_of
@@ -39,6 +40,7 @@ ACTIONS: Final[dict[type, str]] = {
     Transfer: "transfer",
     CloseLink: "close_link",
     ChangeLink: "change",
+    ReplaceTriggers: "replace_triggers",
     Confirm: "confirm",
     Reject: "reject",
 }

@@ -12,6 +12,8 @@ import pytest
 
 from tests.faults.model import Model
 from tests.faults.model_hands import RANKS, SUITS, best_name, is_hand
+from tests.faults.model_must_hit import MYSTERY
+from tests.faults.model_mystery_floor import terms_of
 from tests.faults.model_people import Mark
 from tests.faults.worked import ALL
 from tests.faults.worked.form import Example, Link, Message, Signer, Table, cents, usd
@@ -53,6 +55,11 @@ class OfModel:
         self.model = Model()
 
     def open(self, link: Link) -> None:
+        if link.paytable == MYSTERY:
+            options = dict(link.options)
+            levels = {name: terms_of(usd(link.wager), given) for name, given in options.pop("levels").items()}
+            self.model.open_must_hit(link.name, options.pop("form"), cents(link.wager), levels, **options)
+            return
         self.model.open_link(link.name, link.paytable, cents(link.wager), **options_of(link.options))
 
     def add(self, table: Table) -> None:

@@ -234,7 +234,7 @@ class Thief:
         return {"t": "wager", "round": name, "bets": bets}
 
     def _chips(self, bets: list[Map]) -> Map:
-        counted = [link for link in self._plan.links if self._house.link(link).options.get("count_chips")]
+        counted = [link for link in self._plan.links if self._house.link(link).counted]
         chips = {link: sum(bet["link"] == link for bet in bets) for link in counted}
         offers = [link for link in counted if self._house.link(link).offer]
         sums = {link: sum(bet["amount"] for bet in bets if bet["link"] == link) for link in offers}

@@ -12,10 +12,15 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from controllers.messages import Malformed
 from jackpot.bank.sequencer import Sequencer
+from jackpot.config.mystery_key import MysteryKey
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.reading import Reader
+from jackpot.ledger.trigger_rows import SealedTrigger
+from jackpot.ledger.trigger_vault import unseal
 from jackpot.rules import commands, events, registry
 from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.conflict import SeqConflict
@@ -29,8 +34,10 @@ from jackpot.rules.acts.requests import ActRefused, ExpireRequest, RequestExpire
 from jackpot.rules.acts.site_cursor import SeePeople
 from jackpot.rules.acts.snapshot_seals import Sealed
 from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.acts.triggers import TriggersRenewed
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.invariant import require
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.outgoing_messages import answer_of
@@ -39,22 +46,25 @@ from jackpot.rules.state import AnsweredAct, AnsweredFrame
 from jackpot.rules.views import statistics
 from tests.faults.claims import BEHIND, GREETINGS, Claims
 from tests.faults.difference import Difference, same
+from tests.faults.drawing import Oracle, counted_of
 from tests.faults.figures import compare_figures
 from tests.faults.heralds import History
-from tests.faults.house import BANK, House, model_level
+from tests.faults.house import BANK, House, model_level, server_level
 from tests.faults.model import Model
 from tests.faults.model_facts import CENT
+from tests.faults.model_must_hit import Meter, from_raw
 from tests.faults.programs import PROGRAM, Programs
 from tests.faults.site import HOLDS_MS, signers_of, waited_of
 from tests.faults.terms import ACTIONS, Names, drawn, wire_form
+from tests.faults.worked.form import usd
 from tests.said import told
 
 Map = dict[str, Any]
 
 # Rows that move nothing, and keep no answer.
-SILENT: Final = (Sealed, SeqConflict, ProgramBegan)
+SILENT: Final = (Sealed, SeqConflict, ProgramBegan, TriggersRenewed)
 # Those of them that the bank's writer writes by itself.
-OWN: Final = (Sealed.kind, ProgramBegan.kind)
+OWN: Final = (Sealed.kind, ProgramBegan.kind, TriggersRenewed.kind)
 # Answers remembered a table: a resend may ask for the last 64, and 64 may be under way.
 ANSWERS: Final = 200
 KEPT: Final = 64
@@ -92,13 +102,16 @@ class Witness:
         poison: set[bytes],
         note: Callable[[str], None],
         now: Callable[[], float],
-        programs: Programs | None = None,
+        programs: Programs,
+        oracle: Oracle,
     ) -> None:
         self.house = house
         self.model = Model()
         self.model.holds_ms = HOLDS_MS
         self.claims = Claims()
-        self.programs = programs or Programs()
+        self.claims.of_highest = self._fault_of_highest
+        self.programs = programs
+        self.oracle = oracle
         self.history = History(now)
         self.seq = self.written_seq = 0
         self.rounds = 0
@@ -121,6 +134,7 @@ class Witness:
         self._left: dict[str, int] = {}
         self._reviving = False
         self._site_seq = 0
+        self._opening: list[tuple[bytes, events.TriggerOpened]] = []
         self.poison_next = False
 
     # What the server does
@@ -176,7 +190,8 @@ class Witness:
         self._unfed.clear()
         for row in found:
             if row.seq in known:
-                same(f"row {row.seq} read again", row, known[row.seq])
+                # What its transaction did to triggers is not a part of the row (Y12).
+                same(f"row {row.seq} read again", row, replace(known[row.seq], triggers=None))
             else:
                 self._note(f"row {row.seq} was revived")
             self._feed(row, self._kept_answer(engine, row))
@@ -247,14 +262,19 @@ class Witness:
             self.programs.began(event)
             self._hold(PROGRAM, resume=not self.programs.waits)
         if row.seq == 1 and isinstance(event, BankOpened):
+            self.oracle.site = event.site
             return  # the ledger's own beginning, of which the model knows nothing
         if isinstance(event, SILENT):
             same(f"row {row.seq}, what it moves", row.postings, ())
+            if isinstance(event, TriggersRenewed):
+                self._renewed(event)
             return  # verify computes the state
         envelope = self._envelope_of(row, event)
         before = self.model.meters()
         self._once(envelope, row, answer)
+        self._tell_drawn(row, event)
         said = self._step(envelope, event)
+        self._check_drawn(event)
         self._note(f"row {row.seq} {envelope.table or '-'} {wire_form(envelope.command)} -> {answer}")
         self.kinds[type(event).__name__] += 1
         self.rounds += ended(event)
@@ -326,6 +346,111 @@ class Witness:
             return said
         return None
 
+    # Mysteries
+
+    def _meter(self, link: int, level: int) -> tuple[str, str, Meter]:
+        """A level by its numbers: its link, its name as the server has it, and the model's."""
+        plan = self.house.links[link - 1]
+        name = list(plan.levels)[level - 1]
+        return plan.link, name, self.model.links[plan.link].must_hit[model_level(name)]
+
+    def _tell_drawn(self, row: Row, event: events.Event) -> None:
+        """The model is told what the row has drawn, before it decides the same."""
+        for one in counted_of(event):
+            link, level, meter = self._meter(one.link, one.level)
+            self.oracle.chance.check(row.digest, (one.link, one.level), one.drawn)
+            meter.tape.left.extend(map(from_raw, one.drawn))
+            of_each = [self.oracle.value(meter, link, level, BANK, made) for made in one.committed]
+            if one.committed:
+                of_row = self.oracle.of_row.setdefault(row.seq, [])
+                of_row.append((link, level, one.committed[-1].number))
+            meter.tape.left.extend(of_each)
+            digests = [self.oracle.digest(link, level), *(made.digest for made in one.committed)]
+            self._opening += list(zip(digests, one.opened, strict=False))
+        locking = getattr(event, "locking", None)
+        for made in locking.draws if locking is not None else ():
+            seats = self.house.tables[(row.table or 0) - 1].seats
+            self.oracle.chance.check_lock(row.digest, made, seats)
+
+    def _check_drawn(self, event: events.Event) -> None:
+        """All that it has drawn was used, and it opened what the model has seen crossed, and nothing else."""
+        told: dict[tuple[str, str], list[int]] = {}
+        for one in counted_of(event):
+            link, level, _ = self._meter(one.link, one.level)
+            told[link, model_level(level)] = [opened.value for opened in one.opened]
+        for digest, opened in self._opening:
+            self.oracle.opened(digest, opened)
+        self._opening = []
+        self._check_opened(told)
+
+    def _check_opened(self, told: dict[tuple[str, str], list[int]]) -> None:
+        for where, tape in self.model.tapes().items():
+            tape.over()
+            meter = self.model.links[where[0]].must_hit[where[1]]
+            same(f"row {self.seq}, opened of {where}", told.get(where, []), list(meter.look_at_opened()))
+
+    def _renewed(self, event: TriggersRenewed) -> None:
+        """Commitments that are due, and no others: what ran is opened, unless it can never be."""
+        told: dict[tuple[str, str], list[int]] = {}
+        for one in event.levels:
+            link, level, meter = self._meter(one.link, one.level)
+            closed = self.model.links[link].closed
+            due = meter.runs if closed else meter.waits
+            same(f"row {self.seq}, whether a commitment of {link} {level} is due", True, due)
+            before = self.oracle.digest(link, level)
+            if one.committed is None:
+                same(f"row {self.seq}, {link} is closed", True, closed)
+                meter.end_trigger()
+            else:
+                meter.tape.left.append(self.oracle.value(meter, link, level, BANK, one.committed))
+                meter.renew()
+            if one.opened is not None:
+                self.oracle.opened(before, one.opened)
+                told[link, model_level(level)] = [one.opened.value]
+        self._check_opened(told)
+        self.kinds["TriggersRenewed"] += 1
+
+    def _fault_of_highest(self, highest: tuple[str, ...]) -> str | None:
+        """The code of what people must not state (Y8).
+
+        They state each level once, from what was decided to below the sum by which it must hit.
+        """
+        said = dict(one.rsplit("=", 1) for one in highest)
+        open_ones = [link for link in self.model.links.values() if not link.closed]
+        meters = {
+            f"{link.name}.{server_level(name)}": meter
+            for link in open_ones
+            for name, meter in link.must_hit.items()
+        }
+        if said.keys() != meters.keys():
+            return "bad_request"
+        stated = {name: usd(text) for name, text in said.items()}
+        low = any(stated[name] < meter.highest // CENT * CENT for name, meter in meters.items())
+        high = any(stated[name] >= meter.terms.must_hit_by for name, meter in meters.items())
+        return "bad_amount" if low or high else None
+
+    def _state(self, event: BehindConfirmed) -> None:
+        """People believe a table: no trigger of before is played on; all is decided up to what they say."""
+        for one in event.stated:
+            link, level, meter = self._meter(one.link, one.level)
+            if one.decided < meter.highest:
+                raise Difference(f"row {self.seq}: {link} {level} is decided up to {one.decided} again")
+            meter.highest = one.decided
+        for of in self.model.links.values() if event.believed else ():
+            for meter in of.must_hit.values() if not of.closed else ():
+                meter.commit()
+
+    def look_at_running(self, rows: Sequence[SealedTrigger], key: MysteryKey) -> None:
+        """At the end: what the ledger keeps is what runs, each above all that was decided (Y2, Y12)."""
+        kept = {row.committed: unseal(key, row).value for row in rows}
+        running = {}
+        for link in self.model.links.values():
+            for name, meter in link.must_hit.items() if not link.closed else ():
+                if meter.runs:
+                    running[self.oracle.digest(link.name, server_level(name))] = meter.trigger
+                    same(f"{link.name} {name} has not hit", meter.highest < meter.trigger, True)
+        same("the triggers that run", kept, running)
+
     def _followed(self, event: events.Event) -> None:
         """Tracks what an act leaves until people end it: a dispute, or a link's suspension reason."""
         if isinstance(event, Disputed):
@@ -360,6 +485,7 @@ class Witness:
             self.claims.over(event, envelope, last)
         else:
             self._last[table] = self.claims.confirmed(event, envelope, last)
+            self._state(event)
             if not self.claims.said:
                 self._hold(BEHIND, resume=True)
 
@@ -582,10 +708,26 @@ class Witness:
             same(f"{name}, last number", table["last_seq"], self._last[name])
             same(f"{name}, held", bool(table["held"]), self.model.held(name))
         compare_figures(facts, self.model)
+        self._compare_mysteries(engine)
         self._compare_hits(engine)
         self._compare_left(facts["left"])
         self.claims.compare(engine)
         self.programs.compare(engine)
+
+    def _compare_mysteries(self, engine: Engine) -> None:
+        """Y2, Y12: what was decided, and which commitment runs."""
+        for link in engine.state.links:
+            for level in link.levels:
+                if level.mystery is None:
+                    continue
+                name, called, meter = self._meter(link.number, level.number)
+                runs = level.mystery.commitment is not None and level.mystery.commitment.running
+                server = level.mystery.decided, runs, level.mystery.replace
+                must_replace = meter.due and meter.runs
+                same(f"{name} {called}, decided", server, (meter.highest, meter.runs, must_replace))
+                if runs:
+                    digest = require(level.mystery.commitment, "it runs").digest
+                    same(f"{name} {called}, its commitment", digest, self.oracle.digest(name, called))
 
     def _compare_hits(self, engine: Engine) -> None:
         mine = {award.id: award for hit in self.model.hits_made.values() for award in hit.awards}

@@ -3,7 +3,7 @@
 The same seed makes the same entries; nothing here reads a catalogue, so a ledger made of them needs none.
 """
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from random import Random
 from typing import Final
@@ -20,6 +20,7 @@ from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.cash import NoticeCash
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.disputes import Dispute, Lift
+from jackpot.rules.acts.ends import EndLink, GiveEnd
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate, payments
 from jackpot.rules.acts.level_order import CheckLevelOrder
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
@@ -92,6 +93,7 @@ MUST_HIT: Final = LinkTerms(
 
 OLD: Final = replace(THREE, link="old")
 NEW: Final = replace(THREE, link="new")
+SEASON: Final = replace(THREE, link="season")
 # What it pays but its meter goes to game accounts.
 ACCOUNT: Final = replace(THREE, link="account", electronic=True)
 
@@ -231,8 +233,26 @@ class Play:
             CloseLink("old", "a new game"),
         ):
             assert self.act(act, "anna", "ben").of_act().ok, act
+        self._season()
         self._leave("T10")
         self._must_hit()
+
+    def _season(self) -> None:
+        """A link ends with its day (P2); what is in the way is told first."""
+        self.act(OpenLink(SEASON))
+        due = self._now() + 1
+        day = (datetime.fromtimestamp(due / 1000, UTC).date() - timedelta(days=1)).isoformat()
+        assert self.act(GiveEnd("season", day, due, "a season", "new"), "anna", "ben").of_act().ok
+        for act, people in (
+            (Reading(day), ()),
+            (EndLink("season"), ()),
+            (Suspend("operator", ("season",), "a new felt"), ("anna",)),
+            (EndLink("season"), ()),
+            (Resume("operator", ("season",), "it is sound"), ("anna",)),
+            (EndLink("season"), ()),
+        ):
+            assert self.act(act, *people).of_act().ok, act
+        assert self.engine.state.link(len(self.engine.state.links)).closed
 
     def _leave(self, name: str) -> None:
         """A player leaves in the middle of a round, and a floorperson confirms it."""

@@ -12,14 +12,16 @@ from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.verify.verifier import verify
 from jackpot.rules.acts import ACT_BY, snapshot_seals
 from jackpot.rules.acts.banks import BeginBank, CloseBank
+from jackpot.rules.acts.ends import EndLink
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.registry import KINDS
 from tests.faults.terms import ACTIONS
 from tests.ledger import golden
 from tests.ledger.waiting import copy, open_ledger
 
-# What moves money, and the model follows in words of its own, or ends the bank that it follows.
-FOLLOWED: Final = (OpenLink, CloseBank, BeginBank)
+# What moves money, and the model follows in words of its own, or ends the bank that it follows. An announced
+# end moves what a closing does, which it follows: tests/rules/acts/test_ends.py holds the two together.
+FOLLOWED: Final = (OpenLink, EndLink, CloseBank, BeginBank)
 
 
 @pytest.fixture(autouse=True)

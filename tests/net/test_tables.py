@@ -15,6 +15,7 @@ from controllers.frames import encode
 from controllers.session import TABLE_UNREAD_MAX
 from controllers.states import SessionState
 from jackpot.app import Server
+from jackpot.bank.draws import RepeatedChance
 from jackpot.net.device_registry import fingerprint
 from jackpot.rules import commands
 from jackpot.rules.acts.links import Resume, Suspend
@@ -293,13 +294,13 @@ async def test_a_silent_table_is_closed(tmp_path: Path) -> None:
 async def test_draws_are_made_at_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A7: where chance says so a card and a box are drawn, at the lock; a resend draws nothing."""
     bonus = LINKS.replace("pa-643a-five-card-C", "pa-643a-five-card-hand-bonus")
-    monkeypatch.setattr("secrets.randbelow", lambda _below: 0)
+    monkeypatch.setattr(RepeatedChance, "below", lambda *_: lambda _most: 0)
     config = configure(tmp_path, links=bonus + "magic_card_every = 8\nlucky_every = 8\n")
     async with Server(config) as server, table(server) as device:
         device.wager(1, "R1", 1, lock=True)
         first = await device.answer(1)
         assert first["draw"] == {LINK: {"magic_card": "2s", "lucky_box": 1}}
-        monkeypatch.setattr("secrets.randbelow", lambda _below: 3)
+        monkeypatch.setattr(RepeatedChance, "below", lambda *_: lambda _most: 3)
         device.wager(1, "R1", 1, lock=True)
         assert await device.answer(1) == first
 
@@ -314,7 +315,7 @@ async def test_a_lock_draws_by_the_terms_of_now(tmp_path: Path, monkeypatch: pyt
         asked.append(below)
         return below - 1
 
-    monkeypatch.setattr("secrets.randbelow", unlucky)
+    monkeypatch.setattr(RepeatedChance, "below", lambda *_: unlucky)
     config = configure(tmp_path, links=bonus + "magic_card_every = 200\n")
     async with Server(config) as server, table(server) as device:
         bank = server.banks["main"]

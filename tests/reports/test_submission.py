@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+import pytest
 from msgspec.structs import replace
 
 from jackpot.catalogue import load
@@ -13,14 +14,14 @@ from jackpot.rules.acts.links import OpenLink, Suspend
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command
-from jackpot.rules.paytable import TableTerms
+from jackpot.rules.paytable import Game, LinkTerms, TableTerms
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_join import NOW
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.waiting import join
 from tests.reports.asked import said, unanswerable
 from tests.reports.season import SITE, Season
-from tests.rules.rounds.test_offers import SIX, SIX_OF, THREE
+from tests.rules.rounds.test_offers import PAIR_PLUS, SIX, SIX_OF, THREE, TRIPS
 
 DOLLAR: Final = 1_000_000
 LINK: Final = "five-C"
@@ -156,3 +157,28 @@ def test_people_read_names_and_programs_ids(books: Reader) -> None:
     (paytable,) = {row[4] for row in cells if row[3] == "paytable"}
     assert isinstance(paytable, NamedId)
     assert (paytable, paytable.called) == ("pa-643a-five-card-C", load("pa-643a-five-card-C").title)
+
+
+@pytest.mark.parametrize(
+    ("terms", "game", "seats", "base"),
+    [
+        (TRIPS, "ultimate-texas-holdem", 6, ("pa-653a-blind-B",)),
+        (PAIR_PLUS, "three-card-poker", 7, ("pa-649a-2011-ante-bonus-B", "pa-649a-2011-ante-bonus-suited-C")),
+    ],
+)
+def test_blind_and_ante_bonus_are_choices_of_their_tables(
+    place: Place, terms: LinkTerms, game: Game, seats: int, base: tuple[str, ...]
+) -> None:
+    """P7, B2: their paytables stand in the journal's terms of the table, and another one from its own row."""
+    season = Season(1, 0, 0)
+    made(season, OpenLink(terms))
+    table = TableTerms("B1", game, seats, (terms.link,), 1)
+    before = made(season, OpenTable(table))
+    chosen = made(season, OpenTable(replace(table, base_wagers=base)))
+    ledger = place.open()
+    season.write(ledger)
+    row = next(row for row in season.rows if row.seq == chosen[0])
+    assert all(paytable.encode() in row.body for paytable in base)
+    lines = said(ledger, "submission", table="B1").rows
+    assert choice(lines, "", "base wagers") == (" ".join(base), chosen)
+    assert choice(lines, "", "game")[1] == before

@@ -15,12 +15,14 @@ from jackpot.rules.money import MICROS_PER_CENT
 from tests.faults.figures import compare_figures
 from tests.faults.model_floor import MISMATCH, OPEN, Round
 from tests.faults.model_floor import Table as ModelTable
+from tests.faults.model_must_hit import MYSTERY
 from tests.faults.random_floor import RandomFloor
-from tests.faults.random_houses import HOUSES, OFFERING, House
+from tests.faults.random_houses import HOUSES, MIXED, OFFERING, House
 from tests.faults.random_people import CREW, TAX_FROM, WAITING
 from tests.faults.test_model import OfModel
 from tests.faults.worked.form import Link, Message, Signer, Table, usd
 from tests.nightly import repeated
+from tests.rules.mixed import OfMixedEngine
 from tests.rules.subject import OfEngine
 
 STEPS: Final = 150
@@ -33,7 +35,7 @@ class Both(RandomFloor):
 
     def __init__(self, house: House, seed: int) -> None:
         super().__init__(house, seed)
-        self.engine = OfEngine()
+        self.engine = OfMixedEngine(seed)
         self._hits: dict[OfEngine | OfModel, list[Message]] = {}
         self._names: dict[OfEngine | OfModel, dict[str, tuple[Any, ...]]] = {}
         self.said: Counter[tuple[str, str]] = Counter()  # a frame or an act, and its code
@@ -41,13 +43,13 @@ class Both(RandomFloor):
             self.engine.open(link)
         for table in house.tables:
             self.engine.add(self.watched(table))
+        self.engine.told(self.model)
 
     def frame(self, table: str, message: Message, draws: Message | None = None) -> None:
         theirs = message | {"award": self.theirs(message["award"])} if message["t"] == "lamp" else message
-        told = [
-            subject.frame(table, said, draws or {})
-            for subject, said in ((self.engine, theirs), (self.of_model, message))
-        ]
+        first = self.engine.frame(table, theirs, draws or {})
+        self.engine.tell(self.model)
+        told = [first, self.of_model.frame(table, message, draws or {})]
         self.said[message["t"], told[0].get("code", "ok")] += 1
         for answer in told:
             if answer["ok"]:
@@ -140,7 +142,9 @@ class Both(RandomFloor):
         if subject not in self._names:
             found = self._names[subject] = dict[str, tuple[Any, ...]]()
             for hit in self.hits(subject):
-                key = (hit["round"], hit["seat"] or 0, hit["link"], hit["hand"])
+                # Of a mystery one wager may win every level (Y6).
+                level = hit["awards"][0]["level"] if hit["hand"] == MYSTERY else None
+                key = (hit["round"], hit["seat"] or 0, hit["link"], hit["hand"], level)
                 found[hit["hit"]] = key
                 for award in hit["awards"]:
                     found[award["award"]] = (*key, award["seat"], award["kind"])
@@ -150,6 +154,7 @@ class Both(RandomFloor):
         """Compares all that both of them know now. told: what they answered just before, if anything."""
         self._hits.clear()
         self._names.clear()
+        self.engine.told(self.model)
         if told:
             self.compare_raised(told)
         figures = self.engine.figures()
@@ -162,6 +167,8 @@ class Both(RandomFloor):
         disputed = {awards[f"H{number}"] for number in self.engine.engine.state.disputed}
         mine = self.names(self.of_model)
         assert disputed == {mine[hit.id] for hit in self.model.hits_made.values() if hit.disputed}
+        must_hit = {where: self.model.links[where[0]].must_hit[where[1]] for where in self.model.tapes()}
+        assert self.engine.highest() == {where: meter.highest for where, meter in must_hit.items()}
         for table in self.house.tables:
             assert self.engine.held(table.name) == self.of_model.held(table.name), table.name
         open_ = {f"H{number}" for number in self.engine.engine.state.hits}
@@ -411,6 +418,36 @@ class Abandoning(Both):
     """Players leave in the middle of a round."""
 
     of_gone = 0.2
+
+
+class Lively(OfLinks):
+    """Players leave, people undo what was won, and move what lies on the meters."""
+
+    of_links = 0.05
+    of_gone = 0.1
+    of_left = 0.1
+
+
+class Busy(Lively):
+    """And people sign for it, are shown what it would do, and time passes."""
+
+    crew = CREW
+    of_time = 0.05
+    of_looks = 0.03
+
+
+@pytest.mark.parametrize("kind", [Both, Lively, Busy])
+@pytest.mark.parametrize("house", MIXED)
+def test_they_agree_on_mysteries_next_to_cards_and_offers(house: str, kind: type[Both]) -> None:
+    """Y1-Y4, Y6, Y7, Y11, Y12, P6: both forms, on tables with cards, with offers, and of any game."""
+    for seed in range(repeated(1, 4)):
+        both = kind(MIXED[house], seed)
+        for number in range(STEPS):
+            both.step()
+            if number % 25 == 0:
+                both.model.checkpoint()
+        meters = [meter for link in both.model.links.values() for meter in link.must_hit.values()]
+        assert sum(meter.hits + meter.undone_hits for meter in meters) > 2
 
 
 def played(kind: type[Both], *seeds: int, steps: int = STEPS) -> list[Both]:

@@ -6,7 +6,8 @@ A real server, tables and a sign play on PostgreSQL under load. `kill-database`:
 `films`: films of what signs show, each frame looked at, see `films.py`.
 `signs`: frames a second of a sign, and eleven wins at once before four of them, see `signs.py`.
 `alerts`: each alert of `deploy/prometheus` by its real cause, see `alerts.py`.
-`model`: the engine next to the independent model, on random floors with and without offers, see `model.py`.
+`model`: the engine next to the independent model, on random floors with and without offers and mysteries, see
+`model.py`. `steps`: processes that die at each line between a draw and its opening, see `steps.py`.
 `mystery`: a million cycles of a must-hit-by level in each form, against the exact law, see `mystery.py`.
 `servers`: three servers that are killed, frozen, relieved and restarted, see `servers.py`. `cuts`: two that
 are cut off from database and Redis in every way, see `tests/e2e/cuts.py`.
@@ -42,11 +43,12 @@ from tests.soak.patroni import soak as soak_patroni
 from tests.soak.servers import soak as soak_servers
 from tests.soak.servers import soak_cuts
 from tests.soak.signs import soak as soak_signs
+from tests.soak.steps import soak as soak_steps
 
 TABLES: Final = 6
 # Steps of the model: an hour or two.
 STEPS: Final = 1_000_000
-# Cycles of a must-hit-by level: ten minutes.
+# Cycles of a must-hit-by level: ten minutes of a processor for the model, and an hour for the engine.
 CYCLES: Final = 1_000_000
 # Answers between two troubles, at the least and at the most.
 ANSWERS: Final = (200, 2_000)
@@ -57,6 +59,7 @@ ALONE: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "cuts": lambda chosen: soak_cuts(chosen.times),
     "model": lambda chosen: soak_model(chosen.steps, chosen.seed, chosen.only),
     "mystery": lambda chosen: soak_mystery(chosen.cycles, chosen.seed, chosen.only),
+    "steps": lambda chosen: soak_steps(chosen.times, chosen.seed),
     "mutants": lambda chosen: soak_mutants(chosen.times, chosen.seed, chosen.only),
     "hostile": lambda chosen: soak_hostile(chosen.times, chosen.only),
     "alerts": lambda chosen: soak_alerts(chosen.only),

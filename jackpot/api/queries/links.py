@@ -96,7 +96,8 @@ class Link(Reply, frozen=True):
 
     notices: those of it that stand, given at least so many days before (P2).
 
-    form: of a mystery link, how the trigger is drawn (Y2); "" of another.
+    form: of a mystery link, how the trigger is drawn (Y2); "" of another. ends: its last gaming day by the
+    configuration, where that names one (P2).
     """
 
     link: str
@@ -117,6 +118,7 @@ class Link(Reply, frozen=True):
     notice_days: int = 0
     notices: tuple[StandingNotice, ...] = ()
     form: Literal["", "committed", "drawn"] = ""
+    ends: str | None = None
 
 
 class Links(Reply, frozen=True):
@@ -187,6 +189,7 @@ async def _links(at: "QueryContext", bank: "Bank") -> list[Link]:
             wagered=_offered(link, link["wagered"]),
             notice_days=terms[link["link"]].notice_days,
             form=link["form"],
+            ends=at.config.ends.get(link["link"]),
             notices=tuple(one for one in notices if one.link == link["link"]),
         )
         for link in state["links"]

@@ -1,13 +1,14 @@
 """Notices: what people announce, and what of it stands (P2)."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from controllers.messages import Id
 from jackpot.api.act_reply import ActReply
 from jackpot.api.operation import BadRequest, Moment, Money, Reply, ServerCommand
-from jackpot.reports.read.gaming_days import day_began, is_day
+from jackpot.reports.read.gaming_days import day_began, day_ended, is_day
 from jackpot.rules.acts.act import BankKey
-from jackpot.rules.acts.fields import Cents, Day, Reason
+from jackpot.rules.acts.ends import GiveEnd
+from jackpot.rules.acts.fields import Cents, Day, Levels, Reason
 from jackpot.rules.acts.notices import GiveNotice
 from jackpot.rules.money import decimal, from_cents
 from jackpot.text import RefusalSentence
@@ -16,12 +17,18 @@ if TYPE_CHECKING:
     from jackpot.config import Site
     from jackpot.rules.state import BankState, Notice
 
+# The calendar's last day: no clock can show when it ends.
+_LAST: Final = "9999-12-31"
+
 
 class StandingNotice(Reply, frozen=True):
     """A notice that stands. amount: what a limit becomes; null where a link, or an offer, is withdrawn.
 
     link: null of a table's payout limit. table: null where it is about every table. level: whose limit it is.
     due: when the day begins, by the site's gaming days. given: when it was announced.
+
+    ends: two people announced that the link ends with that day: due is when the day ends. to: the link that
+    its money goes to then. levels: to which levels of it, where they have other names.
     """
 
     notice: str
@@ -32,6 +39,9 @@ class StandingNotice(Reply, frozen=True):
     day: str
     due: Moment
     given: Moment
+    ends: bool = False
+    to: str | None = None
+    levels: tuple[str, ...] = ()
 
 
 class Announce(ServerCommand, tag="announce", frozen=True):
@@ -58,6 +68,29 @@ class Announce(ServerCommand, tag="announce", frozen=True):
         return GiveNotice(self.day, due, self.reason, self.link, self.table, self.level, amount)
 
 
+class AnnounceEnd(ServerCommand, tag="announce-end", frozen=True):
+    """A notice: a link ends with a gaming day, and its money goes to another link (P2, L8); two people.
+
+    day: the last one on which wagers are taken. When it ends the server itself stops them, and closes the
+    link once each round on it is finished, and each hit paid or undone. to: None for an offer. levels: as of
+    a transfer.
+    """
+
+    reply = ActReply
+    what = "announce that"
+    link: Id
+    day: Day
+    reason: Reason
+    to: Id | None = None
+    levels: Levels = ()
+
+    def of_site(self, site: "Site") -> GiveEnd:
+        """The act of the rules. Raises BadRequest."""
+        _check(self.day)
+        due = day_ended(self.day, site)
+        return GiveEnd(self.link, self.day, due, self.reason, self.to, self.levels)
+
+
 class AnnouncePayoutLimit(ServerCommand, tag="announce-payout-limit", frozen=True):
     """A notice: base wagers of a table pay at most this from a day on (P2). day: as in `announce`."""
 
@@ -77,9 +110,13 @@ class AnnouncePayoutLimit(ServerCommand, tag="announce-payout-limit", frozen=Tru
 
 def _due(day: str, site: "Site") -> int:
     """When the gaming day of that date begins, in unix milliseconds."""
-    if not is_day(day):
-        raise BadRequest(RefusalSentence("{day} is no day", field="day", day=day))
+    _check(day)
     return day_began(day, site)
+
+
+def _check(day: str) -> None:
+    if not is_day(day) or day >= _LAST:
+        raise BadRequest(RefusalSentence("{day} is no day", field="day", day=day))
 
 
 def standing(state: "BankState") -> list[StandingNotice]:
@@ -99,4 +136,7 @@ def _told(state: "BankState", notice: "Notice") -> StandingNotice:
         day=notice.day,
         due=notice.due,
         given=notice.at,
+        ends=notice.ends,
+        to=state.link(notice.to).terms.link if notice.to else None,
+        levels=notice.levels,
     )

@@ -175,7 +175,7 @@ def _told(bank: str, waits: PendingRequest, named: "PersonNames") -> Waiting:
     fields = msgspec.json.decode(request.command) | plain_of(command)
     if isinstance(command, ChangeLink):
         fields = {"do": fields["do"], "link": command.terms.link, "reason": command.reason}
-    for ours in ("tax_from", "tax", "cash_before", "kept_days", "written"):
+    for ours in ("due", "tax_from", "tax", "cash_before", "kept_days", "written"):
         fields.pop(ours, None)
     fields |= waits.sums
     facts = {

@@ -196,7 +196,8 @@ def simulate(
 
     Raises PlanError where the engine refuses a round, LedgerError, KeyFileError.
     """
-    draws = partial(draws_at, below=luck.below or Random(f"{plan.seed} draws").randrange)
+    below = luck.below or Random(f"{plan.seed} draws").randrange
+    draws = partial(draws_at, below=lambda _link: below)
     began = int(datetime.combine(plan.first, config.site.gaming_day_ends, UTC).timestamp()) * 1000
     chance = SeededChance(plan.seed)
     # Who keeps the ledger may go on with it.

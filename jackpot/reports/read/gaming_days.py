@@ -223,6 +223,11 @@ def day_began(day: str, site: Site) -> int:
     return int(local.timestamp()) * 1000
 
 
+def day_ended(day: str, site: Site) -> int:
+    """When the gaming day of that date ends, and the next one begins, in unix milliseconds."""
+    return day_began((date.fromisoformat(day) + timedelta(days=1)).isoformat(), site)
+
+
 def hour(unix_ms: int, site: Site) -> str:
     """The hour of a moment by the site's clocks: "2026-11-20 21:00 EST"."""
     local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(site.timezone))

@@ -21,6 +21,7 @@ from jackpot.reports.read.gaming_days import gaming_day, offset_ms
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules import meter
 from jackpot.rules.acts.banks import BankBegun, BankClosed
+from jackpot.rules.acts.ends import LinkEnded
 from jackpot.rules.acts.hits import Corrected, Undone
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, Transferred
@@ -524,7 +525,19 @@ def _because(place: LevelRef, entry: Entry) -> Sentence:
         case Transferred() | LinkClosed() as event:
             came = names.link(event.link)
             return Sentence("transfer from {link}: {reason}", link=came, reason=event.reason)
+        case LinkEnded() as event:
+            return _ended(place, event)
     return _lower(entry)
+
+
+def _ended(place: LevelRef, event: LinkEnded) -> Sentence:
+    """What an announced end moved, on the link that ended and on the one that has its money."""
+    announced = Sentence("as announced by {notice}", notice=f"N{event.notice}")
+    if event.link != place.link:
+        came = place.names.link(event.link)
+        return Sentence("transfer from {link}: {reason}", link=came, reason=announced)
+    to = place.names.link(event.to) if event.to else Sentence("nobody")
+    return Sentence("transfer to {link}, and the house's money back: {reason}", link=to, reason=announced)
 
 
 def _lower(entry: Entry) -> Sentence:

@@ -103,6 +103,7 @@ class CarriedLink(msgspec.Struct, frozen=True, array_like=True):
     levels: list[CarriedLevel]
     suspended: list[str]
     paid_by: dict[str, int]
+    out_of_order: list[tuple[int, int]] = []
 
 
 class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
@@ -206,6 +207,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
             ],
             list(link.suspended),
             dict(link.paid_by),
+            list(link.out_of_order),
         )
         for link in state.links
     ]  # fmt: skip
@@ -411,7 +413,15 @@ def renumbered(hit: Hit, by: Offsets) -> Hit:
 def _take_link(effects: Effects, carried: CarriedLink, by: Offsets) -> None:
     state = effects.state
     terms = msgspec.structs.replace(carried.terms, bank=state.bank)
-    link = Link(len(state.links) + 1, terms, [], Accounts(), list(carried.suspended), dict(carried.paid_by))
+    link = Link(
+        len(state.links) + 1,
+        terms,
+        [],
+        Accounts(),
+        list(carried.suspended),
+        dict(carried.paid_by),
+        out_of_order=list(carried.out_of_order),
+    )
     state.links.append(link)
     effects.outside(link).add(carried.outside)
     for number, (level_terms, of) in enumerate(zip(terms.levels, carried.levels, strict=True), 1):
@@ -457,6 +467,7 @@ def _take_notice(state: BankState, notice: Notice, by: Offsets) -> None:
             number=state.next_notice,
             link=notice.link and notice.link + by.links,
             table=notice.table and notice.table + by.tables,
+            to=notice.to and notice.to + by.links,
         )
     )
     state.next_notice += 1

@@ -38,6 +38,11 @@ Remark = Annotated[str, _printable(REASON_MAX, described=f"none, or 1 to {REASON
 LevelPair = Annotated[
     str, Meta(pattern=r"^[a-z]{1,16}=[a-z]{1,16}(?!\n)$", description='two levels, such as "meter=major"')
 ]
+# The levels that one act sends elsewhere: more than a link has.
+_LEVELS_MAX: Final = 8
+Levels = Annotated[
+    tuple[LevelPair, ...], Meta(max_length=_LEVELS_MAX, description=f"{_LEVELS_MAX} levels at most")
+]
 # The digest of what lies next to the journal about a payout, empty where nothing does.
 DIGEST_BYTES: Final = 32
 Paper = Annotated[bytes, Meta(max_length=DIGEST_BYTES)]

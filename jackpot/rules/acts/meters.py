@@ -5,13 +5,11 @@ comes to the right sums (A11).
 """
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Final, Literal
-
-from msgspec import Meta
+from typing import ClassVar, Final, Literal, Protocol
 
 from controllers.messages import Id
 from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext, BankKey
-from jackpot.rules.acts.fields import LeftId, LevelPair, Micros, Reason
+from jackpot.rules.acts.fields import LeftId, Levels, Micros, Reason
 from jackpot.rules.acts.notices import check_closing, forget_done
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -28,12 +26,6 @@ from jackpot.rules.terms import SUM_MAX
 # What tables and signs are told of a link whose money went to another one, until two people resume it (L8).
 TRANSFERRED: Final = "transferred"
 
-# The levels that one act sends elsewhere: more than a link has.
-_LEVELS_MAX: Final = 8
-
-Levels = Annotated[
-    tuple[LevelPair, ...], Meta(max_length=_LEVELS_MAX, description=f"{_LEVELS_MAX} levels at most")
-]
 Account = Literal["primary", "reserve", "overflow"]
 
 
@@ -165,15 +157,15 @@ def decide_transfer(state: BankState, command: Transfer, by: ActContext) -> Tran
     """
     link = find_link(state, "link", command.link)
     refuse_if(not link.levels, "transfer_without_meter", link=link.terms.link)
-    link, to = _rests(state, link), _find_other(state, link, command.to)
-    changes = _outflow(link, to, command.levels)
+    link, to = rests(state, link), find_other(state, link, command.to)
+    changes = outflow(link, to, command.levels)
     _check_received(to, changes)
     return Transferred(link.number, to.number, changes, command.levels, command.reason, by.people)
 
 
 def apply_transferred(effects: Effects, event: Transferred) -> None:
     """Empties the link, which takes no wagers until two people resume it; never where it has ended."""
-    _empty(effects, event, CLOSED if effects.state.link(event.link).closed else TRANSFERRED)
+    empty(effects, event, CLOSED if effects.state.link(event.link).closed else TRANSFERRED)
 
 
 class CloseLink(ActCommand, tag="close-link", frozen=True):
@@ -204,21 +196,27 @@ class LinkClosed(Event, frozen=True, array_like=True):
 
 def decide_close_link(state: BankState, command: CloseLink, by: ActContext) -> LinkClosed:
     """Closes a link: its money goes to another link, the house's money of the cycle to the house (L8)."""
-    link = _rests(state, find_open(state, "link", command.link))
+    link = rests(state, find_open(state, "link", command.link))
     check_closing(state, link, None, by.at)
-    to = None if command.to is None else _find_other(state, link, command.to)
-    changes = _outflow(link, to, command.levels)
+    to = None if command.to is None else find_other(state, link, command.to)
+    changes = closing(link, to, command.levels)
+    return LinkClosed(link.number, to.number if to else 0, changes, command.levels, command.reason, by.people)
+
+
+def closing(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelChange]:
+    """What closing a link at rest moves; refused where money of its players has no place."""
+    changes = outflow(link, to, levels)
     left = sum(change.change.transfers for change in changes)
     if to is not None:
         _check_received(to, changes)
     homeless = to is None and left > 0
     refuse_if(homeless, "money_needs_link", left=left)
-    return LinkClosed(link.number, to.number if to else 0, changes, command.levels, command.reason, by.people)
+    return changes
 
 
 def apply_link_closed(effects: Effects, event: LinkClosed) -> None:
     """Ends the link, which stays in the ledger."""
-    _empty(effects, event, CLOSED)
+    empty(effects, event, CLOSED)
     forget_done(effects)
 
 
@@ -250,7 +248,7 @@ def find_open(state: BankState, field: str, name: str) -> Link:
     return link
 
 
-def _rests(state: BankState, link: Link) -> Link:
+def rests(state: BankState, link: Link) -> Link:
     """The link to be emptied; refused unless it is at rest, without residual amounts (A11)."""
     at_rest(state, link)
     waits = [f"D{one.number}" for one in state.left if one.link == link.number]
@@ -258,7 +256,7 @@ def _rests(state: BankState, link: Link) -> Link:
     return link
 
 
-def _find_other(state: BankState, link: Link, name: str) -> Link:
+def find_other(state: BankState, link: Link, name: str) -> Link:
     """The link that receives the money, in the same bank."""
     if all(other.terms.link != name for other in state.links):
         raise Refusal("money_leaves_bank", link=name, bank=state.bank)
@@ -275,14 +273,14 @@ def _find_level(link: Link, name: str) -> Level:
     return found
 
 
-def _outflow(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelChange]:
+def outflow(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelChange]:
     """By level, what leaves it, and how much of that goes to which level of the other link; micro-dollars.
 
     An empty level is among them: the house has nothing in it from then on, either.
     The house gets its money of the current cycle back, as far as it is there: from the primary, then from the
     overflow, then from the reserve.
     """
-    places = {} if to is None else _places(link, to, levels)
+    into_levels = {} if to is None else places(link, to, levels)
     out: list[LevelChange] = []
     into: dict[int, Accounts] = {}
     for level in link.levels:
@@ -299,7 +297,7 @@ def _outflow(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelCh
         if total and to is not None:
             if to.terms.mystery:  # it has no reserve, and its overflow never reaches the meter (Y1, Y4)
                 goes["primary"] += goes.pop("reserve")
-            _receive(into.setdefault(places[level.number], Accounts()), goes)
+            _receive(into.setdefault(into_levels[level.number], Accounts()), goes)
     if to is not None:
         out += [LevelChange(to.number, number, change) for number, change in sorted(into.items())]
     return out
@@ -324,7 +322,7 @@ def _check_below(link: Link, level: Level, after: int) -> None:
     refuse_if(reached, "mystery_would_hit", link=link.terms.link, level=level.terms.level, most=most)
 
 
-def _places(link: Link, to: Link, levels: Iterable[str]) -> dict[int, int]:
+def places(link: Link, to: Link, levels: Iterable[str]) -> dict[int, int]:
     """By each level's number, the level of the other link that receives its money."""
     own = {level.terms.level: level.number for level in link.levels}
     names = {level.terms.level: level.number for level in to.levels}
@@ -360,7 +358,16 @@ def _move(effects: Effects, made: LevelChange, *, ends: bool = False) -> None:
     history.points.append(LevelPoint((effects.seq, 0), history.wagers, moved=Move(made.change, ends)))
 
 
-def _empty(effects: Effects, event: Transferred | LinkClosed, reason: str) -> None:
+class Emptied(Protocol):
+    """An event by which a link's money leaves it."""
+
+    @property
+    def link(self) -> int: ...
+    @property
+    def changes(self) -> list[LevelChange]: ...
+
+
+def empty(effects: Effects, event: Emptied, reason: str) -> None:
     """Takes the link's money, ends its cycles, and suspends it for that reason."""
     for change in event.changes:
         _move(effects, change, ends=change.link == event.link)

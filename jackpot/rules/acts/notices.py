@@ -17,7 +17,7 @@ from jackpot.rules.events import Event
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import People
-from jackpot.rules.state import BankState, Link, Notice, Table
+from jackpot.rules.state import ENDED, BankState, Link, Notice, Table
 
 # A gaming day begins within a day of its date's midnight, and no clock is as much as a day from UTC.
 _CLOCKS_MS: Final = 2 * DAY_MS
@@ -76,13 +76,8 @@ def decide_give(state: BankState, command: GiveNotice, by: ActContext) -> Notice
     else:
         refuse_if(command.level is not None, "notice_of_level_without_limit")
     days = _days(link, table)
-    refuse_if(not _is_of(command.day, command.due), "day_malformed", day=command.day)
-    refuse_if(command.due <= by.at, "notice_day_past", day=command.day)
-    refuse_if(command.due - by.at < days * DAY_MS, "notice_too_late", day=command.day, days=days)
-    about = _about(link, table, level, command.amount)
-    stands = next((one for one in state.notices if one.about == about), None)
-    if stands is not None:
-        raise Refusal("notice_stands", notice=f"N{stands.number}", day=stands.day)
+    check_day(command.day, command.due, command.due, days, by.at)
+    check_new(state, _about(link, table, level, command.amount))
     return NoticeGiven(
         state.next_notice,
         command.day,
@@ -105,6 +100,30 @@ def apply_given(effects: Effects, event: NoticeGiven) -> None:
     effects.noticed = True
 
 
+def check_day(day: str, began: int, due: int, days: int, at: int) -> None:
+    """Refuses a day that is none, is past, or is announced too late.
+
+    began: when it begins. due: when what is announced comes about, at which that day begins or ends. at: of
+    the entry. Unix milliseconds.
+    """
+    refuse_if(not _is_of(day, began), "day_malformed", day=day)
+    refuse_if(due <= at, "notice_day_past" if due == began else "end_day_past", day=day)
+    late = "notice_too_late" if due == began else "end_too_late"
+    refuse_if(due - at < days * DAY_MS, late, day=day, days=days)
+
+
+def check_new(state: BankState, about: tuple[int, int, int, bool]) -> None:
+    """Refuses a second notice of one thing. about: as `Notice.about`."""
+    stands = next((one for one in state.notices if one.about == about), None)
+    if stands is not None:
+        raise Refusal("notice_stands", notice=f"N{stands.number}", day=stands.day)
+
+
+def announced_end(state: BankState, link: Link) -> Notice | None:
+    """The notice by which the link ends with a gaming day; None where none stands."""
+    return next((one for one in state.notices if one.ends and one.link == link.number), None)
+
+
 class WithdrawNotice(ActCommand, tag="withdraw-notice", frozen=True):
     """What was announced is not done: the notice is taken away."""
 
@@ -120,10 +139,14 @@ class NoticeWithdrawn(Event, frozen=True, array_like=True):
 
 
 def decide_withdraw(state: BankState, command: WithdrawNotice, by: ActContext) -> NoticeWithdrawn:
-    """Withdraws a notice that stands."""
-    notice = next((one for one in state.notices if f"N{one.number}" == command.notice), None)
+    """Withdraws a notice that stands; never that of an end whose day is over."""
+    notice = _find(state, command.notice)
     if notice is None:
         raise Refusal("notice_unknown", notice=command.notice)
+    if notice.ends:
+        link = state.link(notice.link)
+        over = by.at >= notice.due or ENDED in link.suspended
+        refuse_if(over, "end_has_come", link=link.terms.link, day=notice.day)
     return NoticeWithdrawn(notice.number, command.reason, by.people)
 
 
@@ -132,15 +155,23 @@ def apply_withdrawn(effects: Effects, event: NoticeWithdrawn) -> None:
     _drop(effects, lambda one: one.number == event.notice)
 
 
+def takes_back_end(state: BankState, command: WithdrawNotice, _at: int) -> str:
+    """Why two people withdraw the notice of an end: two announced it, and where the money goes (L8)."""
+    notice = _find(state, command.notice)
+    return "why_end_withdrawn" if notice is not None and notice.ends else ""
+
+
+def _find(state: BankState, name: str) -> Notice | None:
+    return next((one for one in state.notices if f"N{one.number}" == name), None)
+
+
 def check_closing(state: BankState, link: Link, table: Table | None, at: int) -> None:
     """Refuses to withdraw a link, at one table or at all, before the day that was announced for it.
 
     at: of the entry, in unix milliseconds.
     """
     here = (0,) if table is None else (0, table.number)
-    given = [
-        one for one in state.notices if one.link == link.number and one.amount is None and one.table in here
-    ]
+    given = [one for one in state.notices if one.closes(link.number) and one.table in here]
     _check(given, "notice_needed_closes", link.terms.notice_days, at, link.terms.link)
 
 
@@ -302,6 +333,7 @@ ACTS: Final = (
         {NoticeWithdrawn: apply_withdrawn},
         asked=True,
         power=ADMIN,
+        needs_two=takes_back_end,
         bank=BankKey.SAID,
     ),
 )

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from jackpot.rules.acts.ends import EndGiven, as_now
 from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, Transferred, comes_to
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.requests import called
@@ -23,7 +24,7 @@ MARK_BYTES: Final = 16
 # Fields that go into the hash: another act may move the same sums. A reason is not among them.
 _ABOUT: Final = (
     "link", "links", "level", "account", "amount", "to", "left", "remove", "terms",
-    "hit", "awards", "award", "table", "round", "bet", "number", "seat", "digest",
+    "hit", "awards", "award", "table", "round", "bet", "number", "seat", "digest", "day", "levels", "notice",
 )  # fmt: skip
 # Acts on meters, which depend on the balance.
 _ON_METERS: Final = (MeterCorrected, LeftDecided, Transferred, LinkClosed)
@@ -73,6 +74,20 @@ def seen(state: BankState, event: Event) -> SeenPreview:
     raised = sorted(award for award, _ in recomputed.raised)
     leaving = sorted({made.award for made in recomputed.left})
     return SeenPreview(levels, terms, left, _limits(state, event), raised, leaving)
+
+
+def would_move(state: BankState, event: Event) -> SeenPreview | None:
+    """What an announced end would move if it came now, for people to look at; None of any other event.
+
+    Nobody confirms these sums: wagers, and hits, change them until the day.
+    """
+    moves = [LevelChange(one.link, one.level, comes_to(state, one)) for one in as_now(state, event)]
+    levels = [
+        SeenLevel(one.link, one.level, _accounts(state, one.link, one.level).copy(), one.change)
+        for one in moves
+        if any(one.change.values())
+    ]
+    return SeenPreview(levels) if isinstance(event, EndGiven) else None
 
 
 def _accounts(state: BankState, link: int, level: int) -> Accounts:

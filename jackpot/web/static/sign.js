@@ -30,6 +30,7 @@ const fault = document.getElementById("fault");
 const levels = new Map();
 let state = "connecting";
 let announced = "";
+let over = false;
 let lost = false;
 
 paint(document.documentElement, display);
@@ -142,7 +143,7 @@ function show() {
   document.body.dataset.state = shown;
   fault.hidden = shown !== "fault";
   win.cover(shown === "win");
-  notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : announced || (settings.insecure ? say("unencrypted connection") : "");
+  notice.textContent = shown === "suspended" ? (over ? say("This jackpot has ended") : say("No progressive wagers at the moment")) : announced || (settings.insecure ? say("unencrypted connection") : "");
   notice.classList.toggle("announced", shown !== "suspended" && announced !== "");
   idle.parentElement.hidden = shown === "suspended" || shown === "win";
   // The meters step back for a win, for the posted odds and for a picture of the house; they stay on the screen.
@@ -156,8 +157,9 @@ function show() {
 }
 
 // What people announced of the link, in words: that it closes on a day, or that a limit is lower from then on.
-function inWords({ day: on, table, level, amount }) {
+function inWords({ day: on, table, level, amount, last }) {
   const day = new Date(`${on}T12:00:00Z`).toLocaleDateString(money.locale, { dateStyle: "long", timeZone: "UTC" });
+  if (last) return say("Last day: {day}", { day });
   if (amount === undefined) return table ? say("Closes at table {table} on {day}", { table, day }) : say("Closes on {day}", { day });
   const sum = write(money, amount);
   if (table) return say("From {day} on base wagers at table {table} pay at most {amount}", { table, amount: sum, day });
@@ -197,6 +199,7 @@ function told(message) {
     win.undone(message.hit);
   } else if (message.t === "state") {
     state = message.state;
+    over = message.reason.split(", ").some((reason) => reason === "ended" || reason === "closed");
     announced = (message.notices ?? []).map(inWords).join(" · ");
     win.stated(message.waiting);
     for (const [name, level] of levels) {

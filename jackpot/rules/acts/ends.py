@@ -1,0 +1,250 @@
+"""The announced end of a link: a jackpot that is played up to a gaming day, and no longer (P2, L8).
+
+Two people announce the day, and where the money goes. When that gaming day ends the server itself takes the
+steps that they confirmed: wagers stop, and once the link is at rest it closes, and its money goes there. What
+stands in the way is told once, as an alarm. Until then the money stays on its meters, and no wager is taken.
+"""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from controllers.messages import Id
+from jackpot.rules.acts.act import ADMIN, Act, ActContext
+from jackpot.rules.acts.fields import DAY_MS, Day, Levels, Reason
+from jackpot.rules.acts.meters import (
+    TRANSFERRED,
+    closing,
+    empty,
+    find_open,
+    find_other,
+    outflow,
+    places,
+    rests,
+)
+from jackpot.rules.acts.notices import announced_end, check_day, check_new, forget_done
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event, LevelChange
+from jackpot.rules.phrases import Values
+from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.signing import People
+from jackpot.rules.state import CLOSED, ENDED, BankState, Link, Notice
+
+# What a floor finishes by itself holds an end up for so long before people are told: a round takes minutes,
+# and a hit waits for its papers.
+PATIENT_MS: Final = 60 * 60 * 1_000
+_FINISHES: Final = ("link_round_unfinished", "link_hits_stand", "link_left_waits", "end_before_reading")
+
+# Reasons for which a link may be suspended while it ends: its wagers stopped, and people took its money away
+# before. Any other one is for people to look at first: the ledger may have lost rows, or a trigger its file.
+_NO_HINDRANCE: Final = (ENDED, TRANSFERRED)
+
+
+class GiveEnd(ActCommand, tag="give-end", frozen=True):
+    """Two people announce that a link ends with a gaming day, and where its money goes then (P2, L8).
+
+    day: the last one on which wagers are taken. due: when it ends by the site's clocks, in unix milliseconds.
+    to, levels: as in `CloseLink`.
+    """
+
+    link: Id
+    day: Day
+    due: int
+    reason: Reason
+    to: Id | None = None
+    levels: Levels = ()
+
+
+class EndGiven(Event, frozen=True, array_like=True):
+    """The notice of an end stands from here on. notice: its number. to: 0 for none. Else as in `GiveEnd`."""
+
+    kind: ClassVar[int] = 97
+    notice: int
+    link: int
+    day: str
+    due: int
+    to: int
+    levels: tuple[str, ...]
+    reason: str
+    people: People
+
+
+def decide_give(state: BankState, command: GiveEnd, by: ActContext) -> EndGiven:
+    """Announces the end, as many days before as the terms want, with a place for the money that there is."""
+    link = find_open(state, "link", command.link)
+    refuse_if(bool(link.levels) and command.to is None, "end_needs_link", link=link.terms.link)
+    check_day(command.day, command.due - DAY_MS, command.due, link.terms.notice_days, by.at)
+    to = None if command.to is None else find_other(state, link, command.to)
+    if to is not None:
+        places(link, to, command.levels)
+        ends = next(
+            (
+                one
+                for one in state.notices
+                if one.closes(to.number) and not one.table and one.due <= command.due
+            ),
+            None,
+        )
+        if ends is not None:
+            raise Refusal("end_to_closing_link", link=to.terms.link, notice=f"N{ends.number}", day=ends.day)
+    check_new(state, (link.number, 0, 0, False))
+    return EndGiven(
+        state.next_notice,
+        link.number,
+        command.day,
+        command.due,
+        to.number if to else 0,
+        command.levels,
+        command.reason,
+        by.people,
+    )
+
+
+def apply_given(effects: Effects, event: EndGiven) -> None:
+    """Keeps the notice; signs show it."""
+    state = effects.state
+    state.notices.append(
+        Notice(
+            event.notice, event.link, 0, 0, None, event.day, event.due, effects.at,
+            ends=True, to=event.to, levels=event.levels,
+        )
+    )  # fmt: skip
+    state.next_notice = event.notice + 1
+    effects.noticed = True
+
+
+class EndLink(ActCommand, tag="end-link", frozen=True):
+    """The server takes the next step towards the announced end of a link."""
+
+    link: Id
+
+
+class WagersEnded(Event, frozen=True, array_like=True):
+    """The last gaming day of a link is over: it takes no wagers any more. notice: as announced."""
+
+    kind: ClassVar[int] = 98
+    link: int
+    notice: int
+
+
+class LinkEnded(Event, frozen=True, array_like=True):
+    """A link was closed by the server, as announced. to, changes, levels: as in `LinkClosed`."""
+
+    kind: ClassVar[int] = 99
+    link: int
+    to: int
+    changes: list[LevelChange]
+    levels: tuple[str, ...]
+    notice: int
+    day: str
+
+
+class EndWaits(Event, frozen=True, array_like=True):
+    """A link cannot end as announced. code, template, values, hits: why, as in `Refused`."""
+
+    kind: ClassVar[int] = 100
+    link: int
+    notice: int
+    code: str
+    template: str
+    values: Values
+    hits: list[int] = msgspec.field(default_factory=list)
+
+
+def decide_end(state: BankState, command: EndLink, by: ActContext) -> WagersEnded | LinkEnded | EndWaits:
+    """The next step: wagers stop when the day is over, then the link closes; what is in the way is told once.
+
+    Wagers that stopped stay stopped, wherever the clock goes.
+    """
+    link = find_open(state, "link", command.link)
+    notice = announced_end(state, link)
+    if notice is None:
+        raise Refusal("end_not_announced", link=link.terms.link)
+    over = ENDED in link.suspended
+    if not over and by.at >= notice.due:
+        return WagersEnded(link.number, notice.number)
+    try:
+        to = _receiver(state, link, notice)
+        refuse_if(not over, "end_not_due", link=link.terms.link, day=notice.day)
+        return _ended(state, link, to, notice)
+    except Refusal as refusal:
+        early = refusal.template in _FINISHES and by.at < notice.due + PATIENT_MS
+        if refusal.template in ("end_not_due", notice.told) or early:
+            raise
+        return EndWaits(
+            link.number, notice.number, refusal.code.value, refusal.template, refusal.values,
+            list(refusal.hits),
+        )  # fmt: skip
+
+
+def _receiver(state: BankState, link: Link, notice: Notice) -> Link | None:
+    """The link that the money goes to, None where none was named; refused where it cannot take it."""
+    to = state.link(notice.to) if notice.to else None
+    if to is not None:
+        refuse_if(to.closed, "link_closed", field="to", link=to.terms.link)
+        places(link, to, notice.levels)
+    return to
+
+
+def _ended(state: BankState, link: Link, to: Link | None, notice: Notice) -> LinkEnded:
+    """The end of a link at rest, after the reading of its last day (S2)."""
+    other = [reason for reason in link.suspended if reason not in _NO_HINDRANCE]
+    if other:
+        raise Refusal("end_while_suspended", link=link.terms.link, reasons=other)
+    refuse_if(state.last_day < notice.day, "end_before_reading", day=notice.day)
+    changes = closing(rests(state, link), to, notice.levels)
+    return LinkEnded(link.number, notice.to, changes, notice.levels, notice.number, notice.day)
+
+
+def apply_wagers_ended(effects: Effects, event: WagersEnded) -> None:
+    """Stops wagers; open rounds are settled as ever."""
+    effects.suspend(effects.state.link(event.link), ENDED)
+
+
+def apply_ended(effects: Effects, event: LinkEnded) -> None:
+    """Ends the link, which stays in the ledger; its notice is done."""
+    empty(effects, event, CLOSED)
+    forget_done(effects)
+
+
+def apply_waits(effects: Effects, event: EndWaits) -> None:
+    """Keeps what people were told, so that they are told once."""
+    notices = effects.state.notices
+    place = next(at for at, one in enumerate(notices) if one.number == event.notice)
+    notices[place] = msgspec.structs.replace(notices[place], told=event.template)
+
+
+def ending(state: BankState, at: int) -> Iterator[str]:
+    """The links of which the server has a step to take now, in the order in which their ends were announced.
+
+    at: the time now, in unix milliseconds.
+    """
+    for notice in state.notices:
+        if not notice.ends:
+            continue
+        name = state.link(notice.link).terms.link
+        try:
+            decide_end(state, EndLink(name), ActContext(at=at))
+        except Refusal:  # not yet, or told before: it is looked at again
+            continue
+        yield name
+
+
+def as_now(state: BankState, event: Any) -> list[LevelChange]:
+    """What an announced end would move if the link ended now; nothing of any other event."""
+    if not isinstance(event, EndGiven):
+        return []
+    to = state.link(event.to) if event.to else None
+    return outflow(state.link(event.link), to, event.levels)
+
+
+ACTS: Final = (
+    Act(GiveEnd, decide_give, {EndGiven: apply_given}, power=ADMIN, needs_two="why_link_ends"),
+    Act(
+        EndLink,
+        decide_end,
+        {WagersEnded: apply_wagers_ended, LinkEnded: apply_ended, EndWaits: apply_waits},
+    ),
+)
