@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 _LOOK_INTO_BANK: Final = Sentence("the server's log says why; `jackpot lease show` says who has the bank")
 # What a server needs for committed mystery links, besides the ledger.
 _UNUSABLE: Final = {
-    MysteryFile.KEY: "This server cannot use the mystery key: {reason}",
-    MysteryFile.WITNESS: "This server cannot write the witness of the mystery key: {reason}",
+    MysteryFile.KEY: Sentence("This server cannot use the mystery key"),
+    MysteryFile.WITNESS: Sentence("This server cannot write the witness of the mystery key"),
 }
 _MEND: Final = Sentence(
-    "mend it; a standby sees that within seconds, and a server whose link waits for it is started again"
+    "the line mystery_not_ready in its log says which file and why; once it is mended, a standby is ready "
+    "within seconds, and a server whose link waits for it is started again"
 )
 # Devices of a role that are not here: one, and several.
 OFFLINE: Final = {
@@ -153,9 +154,12 @@ def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
 
 
 def _unready(source: "OverviewSource") -> Iterator[dict[str, str]]:
-    """Files without which this server could not go on with committed mystery links (Y8, Y12)."""
-    for file, reason in (source.mystery.faults if source.mystery is not None else {}).items():
-        yield _trouble(Sentence(_UNUSABLE[file], reason=reason), _MEND)
+    """Files without which this server could not go on with committed mystery links (Y8, Y12).
+
+    Anybody may look at this page: where they are is in the log.
+    """
+    for file in source.mystery.faults if source.mystery is not None else ():
+        yield _trouble(_UNUSABLE[file], _MEND)
 
 
 def _untold(source: "OverviewSource") -> Iterator[dict[str, str]]:

@@ -48,7 +48,7 @@ from tests.soak.steps import soak as soak_steps
 TABLES: Final = 6
 # Steps of the model: an hour or two.
 STEPS: Final = 1_000_000
-# Cycles of a must-hit-by level: ten minutes.
+# Cycles of a must-hit-by level: ten minutes of a processor for the model, and an hour for the engine.
 CYCLES: Final = 1_000_000
 # Answers between two troubles, at the least and at the most.
 ANSWERS: Final = (200, 2_000)
