@@ -179,11 +179,7 @@ class BankRouter:
                 RefusalSentence("{what}: no bank has it ({banks})", what=what, banks=", ".join(self.banks))
             )
         banks = [*(bank.name for bank in having), *silent] or list(self.banks)
-        raise BadRequest(
-            RefusalSentence(
-                "which one? {banks}", field="bank", banks=either([f"--bank {name}" for name in banks])
-            )
-        )
+        raise BadRequest(RefusalSentence("which one? {banks}", field="bank", banks=either(banks)))
 
     async def _asked_for(self, hit: str | None, award: str | None) -> tuple[list[Bank], list[str]]:
         """The banks that ever made both, and the names of the banks that do not answer."""

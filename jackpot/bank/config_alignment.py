@@ -125,8 +125,8 @@ async def check_books(store: Store, config: Config) -> dict[str, int]:
     found = await store.run(Reader.schema)
     for warning in found.warnings:
         log.warning("ledger_warning", warning=warning)
-    if found.problems:
-        raise LedgerCorrupt("; ".join(found.problems))
+    if found.refusal:
+        raise LedgerCorrupt(found.refusal)
     for problem in await store.run(_by_hand):
         log.error("takeovers_differ", problem=problem, do=BY_HAND)
     return await store.run(lambda ledger: check_signed(ledger, config))

@@ -120,8 +120,8 @@ class Recovery:
                 ledger.save_snapshot(snapshot)
                 self._unsaved = False
 
-        if problems := ledger.schema().problems:
-            raise LedgerCorrupt("; ".join(problems))
+        if refusal := ledger.schema().refusal:
+            raise LedgerCorrupt(refusal)
         # What a file holds after a doubt, only the file can tell: its disk has failed. A database answers for
         # its own, and whichever of its nodes answers now has the row of that hash, and so all before it.
         held = self._bank.sequencer.held if self._store.shared else None

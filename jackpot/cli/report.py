@@ -128,11 +128,12 @@ _EVERY: Final = (("every", Every, False),)
 
 
 class ReportPlace(NamedTuple):
-    """The ledger that is read, and its site's format. titles: of links, by id."""
+    """The ledger that is read, and its site's format. titles: of links, by id. levels: of their levels."""
 
     url: str
     site: "Site"
     titles: "Mapping[str, str]"
+    levels: "Mapping[str, Mapping[str, str]]"
 
 
 @dataclass(frozen=True)
@@ -166,17 +167,19 @@ class ReportOptions:
 
     def place(self) -> "ReportPlace":
         """The ledger and its site. Ends the command where that is not given, or is invalid."""
-        from jackpot.config import titles_of
+        from jackpot.config import level_titles_of, titles_of
 
         told = [self.currency, self.timezone, self.day_ends]
         if self.url is None or self.config is not None:
             if any(told):
                 fail("--currency, --timezone and --day-ends: for --ledger without --config, which says them")
             config = configured(self.config, "give --config FILE")
-            return ReportPlace(self.url or config.ledger.url, config.site, titles_of(config.displays))
+            titles, levels = titles_of(config.displays), level_titles_of(config.displays)
+            return ReportPlace(self.url or config.ledger.url, config.site, titles, levels)
         if self.currency is None or self.timezone is None or self.day_ends is None:
             fail(f"--ledger without --config FILE: say how that site writes: {_BARE}")
-        return ReportPlace(self.url, _site(self.url, self.currency, self.timezone, self.day_ends), {})
+        site = _site(self.url, self.currency, self.timezone, self.day_ends)
+        return ReportPlace(self.url, site, {}, {})
 
     def wanted(self, place: "ReportPlace", ledger: "Reader", archive: "Archive | None") -> "ReportRequest":
         """The parameters of the report. Ends the command where an option is invalid."""
@@ -208,6 +211,7 @@ class ReportOptions:
             self.group,
             self.game,
             self.shift,
+            place.levels,
         )
 
 

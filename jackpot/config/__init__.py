@@ -4,7 +4,7 @@
 """
 
 from jackpot.config.compare import ParameterDifference, compared, differences
-from jackpot.config.display import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Display, titles_of
+from jackpot.config.display import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Display, level_titles_of, titles_of
 from jackpot.config.keys import KEY_BYTES, public_pem, read_key, read_public
 from jackpot.config.reading import load
 from jackpot.config.settings import (
@@ -49,6 +49,7 @@ __all__ = [
     "UdpSign",
     "compared",
     "differences",
+    "level_titles_of",
     "load",
     "public_pem",
     "read_key",

@@ -107,6 +107,11 @@ def titles_of(displays: Mapping[str, Display]) -> dict[str, str]:
     }
 
 
+def level_titles_of(displays: Mapping[str, Display]) -> dict[str, dict[str, str]]:
+    """By link, what people call each of its levels."""
+    return {link: dict(display.levels) for link, display in displays.items()}
+
+
 def file_fault(name: str, path: Path) -> str | None:
     """What is wrong with the file of a setting in FILES, or of PICTURES; None where nothing is."""
     kinds = FILES.get(name, BACKDROP_TYPES)

@@ -65,6 +65,13 @@ Ask = Callable[[str, tuple[Any, ...]], Sequence[Any]]
 """Puts one statement with its values to a database: the rows that it finds. Raises LedgerError."""
 
 
+# What to do about a schema that is not the migrations'. No link starts on it.
+OTHER_SCHEMA: Final = (
+    "somebody changed the database, or another program made it: keep a copy, and run jackpot verify; then "
+    "bring back a backup from before, or start the program that made it"
+)
+
+
 class Differences(NamedTuple):
     """Differences of a schema. problems: they prevent a start. warnings: for the operator. A sentence
     each.
@@ -72,6 +79,11 @@ class Differences(NamedTuple):
 
     problems: list[str]
     warnings: list[str]
+
+    @property
+    def refusal(self) -> str:
+        """Why no bank is taken, and what to do; "" where nothing is in the way."""
+        return "; ".join([*self.problems, OTHER_SCHEMA]) if self.problems else ""
 
 
 class Version(NamedTuple):

@@ -17,7 +17,7 @@ from jackpot.reports.read.entries import one
 from jackpot.reports.read.gaming_days import DayPart
 from jackpot.reports.read.hits import HitStory, changes, stories_within
 from jackpot.reports.read.names import JournalNames
-from jackpot.reports.read.shifts import shift_of
+from jackpot.reports.read.shifts import shift_moments, shift_of
 from jackpot.reports.reconcile import joined_with, moved
 from jackpot.reports.report import InArchive, ReportProblem
 from jackpot.rules import meter
@@ -148,9 +148,13 @@ class BonusBook:
             self._awards(parts)
         for part in parts:
             self._wagers(part)
+        of_part: defaultdict[str, list[BonusKey]] = defaultdict(list)
+        for key in self.figures:
+            of_part[key.period].append(key)
+        for part in parts:
             if expected:
-                self._by_players(part)
-            self.problems += self._links(part)
+                self._by_players(part, of_part[part.name])
+            self.problems += self._links(part, of_part[part.name])
 
     def _wagers(self, part: DayPart) -> None:
         """What each table put on the meters, and on offers, which move no meter."""
@@ -172,13 +176,12 @@ class BonusBook:
                 figures["onto_reserves"] += reserve
             self.wagers[key][place] += wagers
 
-    def _by_players(self, part: DayPart) -> None:
-        """What was wagered on Cover All with each number of players; of rounds that the ledger still has."""
-        links = {
-            key.link
-            for key in self.figures
-            if key.period == part.name and by_players(self.names.links[key.link])
-        }
+    def _by_players(self, part: DayPart, keys: Sequence[BonusKey]) -> None:
+        """What was wagered on Cover All with each number of players; of rounds that the ledger still has.
+
+        keys: those of the part.
+        """
+        links = {key.link for key in keys if by_players(self.names.links[key.link])}
         if not links:
             return
         tally = PlayersTally(self.names, self._site)
@@ -206,17 +209,24 @@ class BonusBook:
     def _wagered(self, part: DayPart) -> Counter[tuple[str, int, int, int, int]]:
         """What was contributed, by shift, table, link, level and the entry at which its rates held.
 
-        No contribution is rounded (M2), so a sum of them tells as many wagers as they do. They are added up
-        first, since a month has hundreds of thousands of them.
+        No contribution is rounded (M2), so a sum of them tells as many wagers as they do. The database adds
+        up those of a shift, since a month has hundreds of thousands of them.
         """
         found: Counter[tuple[str, int, int, int, int]] = Counter()
-        shifts: dict[int, str] = {}
         for start, end in self.names.stretches(part.after, part.upto):
-            for each in contributed_by(self._ledger, self.names, start, end, 1):
-                if (shift := shifts.get(each.at)) is None:
-                    shift = shifts[each.at] = shift_of(each.at, self._site)
+            moments = self._moments(start, end)
+            for each in contributed_by(self._ledger, self.names, start, end, 1, moments):
+                shift = shift_of(each.at, self._site)
                 found[shift, each.table, each.link, each.level, each.rated] += each.micros
         return found
+
+    def _moments(self, after: int, upto: int) -> list[int]:
+        """Moments that divide the entries after < seq <= upto into shifts; none where they are not here."""
+        first = one(self._ledger, self.names.bank, after + 1)
+        last = one(self._ledger, self.names.bank, upto)
+        if first is None or last is None:
+            return []
+        return shift_moments(first.at, last.at, self._site)
 
     def _place(self, link: int, rated: int, table: int) -> int:
         """The place in `played`: terms are slow to compare, so each is compared once a stretch."""
@@ -241,8 +251,11 @@ class BonusBook:
             if move.of_hand and not self.names.links[move.award.link].offer:
                 self.hands[key][move.story.hit.hand] += move.counts
 
-    def _links(self, part: DayPart) -> Iterator[ReportProblem]:
-        """What the house put on each link's meters; problems where tables differ from the database's sums."""
+    def _links(self, part: DayPart, keys: Sequence[BonusKey]) -> Iterator[ReportProblem]:
+        """What the house put on each link's meters; problems where tables differ from the database's sums.
+
+        keys: those of the part's tables.
+        """
         carried = joined_with(self._ledger, self.names.bank, part.after, part.upto)
         lacks: defaultdict[int, Counter[str]] = defaultdict(Counter)
         for (link, level), accounts in moved(self._ledger, self.names.bank, part.after, part.upto).items():
@@ -252,8 +265,9 @@ class BonusBook:
             if level:
                 key = BonusKey(part.name, link, 0, "")
                 self.figures[key].update(seeds=-own.house, corrections=-own.corrections)
-        for key, figures in self.figures.items():
-            if key.period == part.name and key.table:
+        for key in keys:
+            if key.table:
+                figures = self.figures[key]
                 lacks[key.link].subtract({
                     "contributions": _contributed(self.names.links[key.link], figures),
                     "awards of meters": figures["from_meters"],

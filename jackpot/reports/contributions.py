@@ -1,6 +1,7 @@
 """Report of contributions by table and hour, summed by the database in short stretches."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from jackpot.ledger.reading import Reader
@@ -29,13 +30,15 @@ COLUMNS: Final = (
     ReportColumn("contributions", "sum", "what of it went to the meters", total=True),
 )
 
-_BY_FRAMES: Final = f"""
-    SELECT at / {QUARTER_MS} AS quarter, "table", posting.link, level, -sum(wagers)
+_BY_FRAMES: Final = """
+    SELECT min(at), "table", posting.link, level, -sum(wagers)
     FROM posting JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
     WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3 AND level <= ?4
         AND wagers <> 0 AND table_seq IS NOT NULL
-    GROUP BY quarter, "table", posting.link, level ORDER BY quarter, "table", posting.link, level
-"""  # noqa: S608
+    GROUP BY {span}, "table", posting.link, level ORDER BY {span}, "table", posting.link, level
+"""
+# Kinds of a statement that are kept: a gaming day has two or three shifts, and some days have an end more.
+_STATEMENTS_KEPT: Final = 16
 
 
 class ContributionKey(NamedTuple):
@@ -107,14 +110,22 @@ def _rows(
 
 
 def contributed_by(
-    ledger: Reader, names: JournalNames, after: int, upto: int, upto_level: int = ALL_LEVELS
+    ledger: Reader,
+    names: JournalNames,
+    after: int,
+    upto: int,
+    upto_level: int = ALL_LEVELS,
+    moments: Sequence[int] = (),
 ) -> Iterator[Contributed]:
     """Contributions of frames in a stretch without a change of terms, less what people took back.
 
-    upto_level: 1 where the wagers are counted, which each level of a link has again.
+    upto_level: 1 where the wagers are counted, which each level of a link has again. moments: what lies
+    between two neighbours of these rising times is one sum; what lies before or after all of them, or
+    everything if there are none, is a sum for each quarter of an hour.
     """
-    for quarter, table, link, level, micros in asked(ledger, names.bank, _BY_FRAMES, after, upto, upto_level):
-        yield Contributed(quarter * QUARTER_MS, table, link, level, int(micros), upto)
+    values = (after, upto, upto_level, *moments)
+    for at, table, link, level, micros in asked(ledger, names.bank, _by_frames(len(moments)), *values):
+        yield Contributed(at, table, link, level, int(micros), upto)
     for entry in of_kinds(ledger, names.bank, (Voided.kind, Struck.kind), after, upto):
         event = entry.event
         for posting in ledger.sums(names.bank, entry.seq - 1, entry.seq):
@@ -122,6 +133,16 @@ def contributed_by(
             if counts and isinstance(event, Voided | Struck):
                 rated = _wagered_at(ledger, names, posting.link, entry.seq, event)
                 yield Contributed(entry.at, event.table, posting.link, posting.level, -posting.wagers, rated)
+
+
+@lru_cache(_STATEMENTS_KEPT)
+def _by_frames(moments: int) -> str:
+    """The statement that sums up frames between so many moments, which are its last parameters."""
+    quarter = f"at / {QUARTER_MS}"
+    between = " ".join(
+        f"WHEN at >= ?{number} AND at < ?{number + 1} THEN {4 - number}" for number in range(5, 4 + moments)
+    )
+    return _BY_FRAMES.format(span=f"CASE {between} ELSE {quarter} END" if between else quarter)
 
 
 def _wagered_at(ledger: Reader, names: JournalNames, link: int, seq: int, event: Voided | Struck) -> int:

@@ -14,8 +14,9 @@ from jackpot.text import Sentence, game
 TOP_TABLES = 10
 # Figures of the page, in order: columns of the report of a month's result.
 FIGURES = (
-    "wagered", "stakes", "onto_meters", "paid", "running_cost", "running_per_cent", "expected_cost",
-    "expected_per_cent", "left_to_the_house", "seeds", "expected_seeds", "hits", "expected_hits", "chance",
+    "wagered", "stakes", "onto_meters", "paid", "running_cost", "running_cost_per_cent", "expected_cost",
+    "expected_cost_per_cent", "left_to_the_house", "seeds", "expected_seeds", "hits", "expected_hits",
+    "chance",
 )  # fmt: skip
 
 
@@ -125,8 +126,8 @@ def _row(key: str, name: str, figures: ResultFigures, shown: CellFormat) -> Dire
     cells |= {
         "stakes": shown.cents(figures.stakes) if figures.stakes else "",
         "left_to_the_house": shown.rest(figures.left),
-        "running_per_cent": per_cent(figures.running, figures),
-        "expected_per_cent": per_cent(figures.expected, figures),
+        "running_cost_per_cent": per_cent(figures.running, figures),
+        "expected_cost_per_cent": per_cent(figures.expected, figures),
         "hits": shown.cell("count", hits),
         "expected_hits": str(expected),
         "chance": shown.say(said),

@@ -158,8 +158,9 @@ def kind_of(wanted: ReportRequest, names: JournalNames, award: Award) -> Sentenc
     """The kind of an award, in words."""
     to = Sentence("to seat {seat}", seat=award.seat) if award.seat else Sentence("to the dealer's hand")
     if award.level:
-        link, level = wanted.title(names.link(award.link)), named(names.level(award.link, award.level))
-        return Sentence("{level} of {link}, {to}", level=level, link=link, to=to)
+        link = names.link(award.link)
+        level = wanted.level_title(link, names.level(award.link, award.level))
+        return Sentence("{level} of {link}, {to}", level=level, link=wanted.title(link), to=to)
     if award.kind == "envy":
         of = Sentence("the hand of seat {seat}", seat=award.because) if award.because else _DEALER
         return Sentence("Envy for {hand}, {to}, paid by the house", hand=of, to=to)

@@ -1,7 +1,7 @@
 """Printed documents of a payment: jackpot slip and payout form, from the journal (A8, A10, T11)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from jackpot.catalogue.figures import rate_text
@@ -125,7 +125,7 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     if winner.others and wanted.site.plain_tax_from is not None:
         counts = Sentence("this seat's sum, with that of seats that name the same patron")
         facts.append(Fact("counts for a tax form", counts))
-    facts += _slip(ledger, wanted, names, story)
+    facts += _slip(ledger, wanted, names, story, winner.awards)
     steps = [step for award in winner.awards for step in story.steps[award.number]]
     steps.sort(key=lambda step: step.seq)
     validated, paid = done(names, steps, Validated), done(names, steps, Paid)
@@ -136,7 +136,9 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         *([Fact("board", _faces(cards.board))] if cards.board else []),
         *([Fact("dealer's cards", _faces(cards.dealer))] if cards.dealer and story.hit.seat else []),
         *([Fact("bonus cards", _faces(cards.bonus))] if cards.bonus else []),
-        Fact("cycle", joined(_cycles(ledger, names, story, winner)) or Sentence("none: the house pays")),
+        Fact(
+            "cycle", joined(_cycles(ledger, wanted, names, story, winner)) or Sentence("none: the house pays")
+        ),
         Fact("hand", _hand(cards, story.hit)),
         Fact("validated", validated[0], "moment"),
         Fact("validated by", validated[1]),
@@ -252,13 +254,19 @@ def _line(written: Iterable[str]) -> str:
     return joined([Sentence(text) if text in _WORDS else text for text in written], "; ")
 
 
-def _slip(ledger: Reader, wanted: ReportRequest, names: JournalNames, story: HitStory) -> list[Fact]:
-    """The facts of a hit that both documents have."""
+def _slip(
+    ledger: Reader,
+    wanted: ReportRequest,
+    names: JournalNames,
+    story: HitStory,
+    awards: Sequence[Award] = (),
+) -> list[Fact]:
+    """The facts of a hit that both documents have. awards: of a winner, whose status is told; else all."""
     hit = story.hit
     row = ledger.rows(names.bank, hit.seq - 1, 1)[0]
     seat, table, round_ = placed(names, hit)
     now = known_as(ledger, names.bank, hit.number)[-1]
-    stands = {"bank": names.bank, "status": Sentence(status(story))}
+    stands = {"bank": names.bank, "status": Sentence(status(story, awards))}
     return [
         Fact("hit", Sentence("{hit} in bank {bank}, {status}", hit=f"H{hit.number}", **stands)),
         *numbers_today(ledger, story),
@@ -307,7 +315,9 @@ def _own_first(award: Award) -> tuple[bool, int]:
     return award.kind == "envy", award.number
 
 
-def _cycles(ledger: Reader, names: JournalNames, story: HitStory, winner: FormWinner) -> Iterator[Sentence]:
+def _cycles(
+    ledger: Reader, wanted: ReportRequest, names: JournalNames, story: HitStory, winner: FormWinner
+) -> Iterator[Sentence]:
     """Of each percentage award of the winner, its level and the cycle that it was won in."""
     told: dict[tuple[int, int], Sentence] = {}
     for award in winner.awards:
@@ -321,7 +331,7 @@ def _cycles(ledger: Reader, names: JournalNames, story: HitStory, winner: FormWi
         )
         place = LevelRef(names, award.link, award.level)
         cycle = cycle_at(ledger, place, TakePoint(take.moment or row, take.order))
-        level = named(names.level(award.link, award.level))
+        level = wanted.level_title(names.link(award.link), names.level(award.link, award.level))
         told[award.level, cycle] = Sentence("{level} {cycle}", level=level, cycle=cycle)
     yield from (told[key] for key in sorted(told))
 

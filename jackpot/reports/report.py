@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NamedTuple, Self
 from jackpot.config import Site
 from jackpot.ledger.archived import cut_of
 from jackpot.ledger.reading import Reader
-from jackpot.text import RefusalSentence, Sentence
+from jackpot.text import RefusalSentence, Sentence, words
 
 Kind = Literal["text", "word", "figure", "count", "sum", "moment", "span", "code", "money", "rest"]
 """Of a cell: a text, a name of ours such as "royal-flush", a refusal as it was given, digits, a number,
@@ -113,8 +113,9 @@ class ReportRequest(NamedTuple):
     """Parameters of a report. banks: at least one. link, table: None for all. seat: a hit's winner, or 0.
 
     first, last: gaming days; where neither is given the last one that was read. drops: by link, what was
-    counted, in micro-dollars. titles: by link, what people call it. by: "day" or "month". archive: the
-    ledger's, where it is at hand. month: like 2026-11. group: one of GROUPS. game, shift: None for all.
+    counted, in micro-dollars. titles: by link, what people call it. levels: the same of its
+    levels. by: "day" or "month". archive: the ledger's, where it is at hand. month: like 2026-11. group: one
+    of GROUPS. game, shift: None for all.
     """
 
     site: Site
@@ -133,6 +134,11 @@ class ReportRequest(NamedTuple):
     group: str = GROUPS[0]
     game: str | None = None
     shift: str | None = None
+    levels: Mapping[str, Mapping[str, str]] = {}
+
+    def level_title(self, link: str, level: str) -> Sentence:
+        """The title of a level; its name in words where nothing else is known."""
+        return Sentence(self.levels.get(link, {}).get(level) or words(level))
 
     def title(self, link: str) -> str:
         """The title of a link; its id where nothing else is known."""

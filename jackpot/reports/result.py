@@ -8,9 +8,10 @@ are known: their hits are not counted.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple
+from functools import cached_property
+from typing import Final, NamedTuple, TypeVar
 
 from jackpot.catalogue import draws_return, row_chances, times
 from jackpot.catalogue.returns import hit_chance, reseeds_return
@@ -64,9 +65,9 @@ COLUMNS: Final = (
         spare=True,
     ),
     ReportColumn("running_cost", "money", "onto meters, and paid by the house", total=True),
-    ReportColumn("running_per_cent", "figure", "of what was wagered"),
+    ReportColumn("running_cost_per_cent", "figure", "of what was wagered"),
     ReportColumn("expected_cost", "money", "of the same wagers by exact odds, without envy", total=True),
-    ReportColumn("expected_per_cent", "figure", "of what was wagered"),
+    ReportColumn("expected_cost_per_cent", "figure", "of what was wagered"),
     ReportColumn("left_to_the_house", "rest", "wagered, less the stakes and the running cost", total=True),
     ReportColumn("seeds", "money", "seeds, reseeds, top-ups and make-goods, less returns", total=True),
     ReportColumn("expected_seeds", "money", "reseeds by exact odds", total=True, spare=True),
@@ -86,6 +87,8 @@ HANDS: Final = (
     ReportColumn("how", "word", "normal: from 30 expected hits on"),
     ReportColumn("expected_paid", "money", "by the house, by exact odds", total=True),
 )
+# What the floor is divided by, besides its days.
+_PLACE: Final = ("link", "table", "game", "shift")
 # Groups whose rows have seeds, too.
 _OF_LINKS: Final = ("link", "day")
 MEANT: Final = (
@@ -113,6 +116,9 @@ NOTHING_YET: Final = Fact("nothing yet", Sentence(
     "once rounds are played, this says what was wagered, what went onto meters, what was paid and what is "
     "left to the house; what that costs next to exact odds; and how likely so many hits are"
 ))  # fmt: skip
+
+
+Key = TypeVar("Key")
 
 
 class Expectation(NamedTuple):
@@ -222,7 +228,7 @@ class ResultFigures:
         self.wagers: Counter[int] = Counter()
         self.offered: Counter[int] = Counter()
 
-    def add(self, row: BookRow) -> None:
+    def add(self, row: "BookRow | ResultFigures") -> None:
         self.sums.update(row.sums)
         self.hands.update(row.hands)
         self.wagers.update(row.wagers)
@@ -328,19 +334,36 @@ class MonthBook:
 
     def by(self, group: str) -> dict[str, ResultFigures]:
         """Figures of each link, table, game, shift or day; a link's own are of no table, game or shift."""
-        found: dict[str, ResultFigures] = {}
-        for row in self.rows:
-            if name := getattr(row, group):
-                if (figures := found.get(name)) is None:
-                    figures = found[name] = ResultFigures(self._expectations)
-                figures.add(row)
+        found = self._of_days
+        if group != "day":
+            place = _PLACE.index(group)
+            found = self._summed((key[place], each) for key, each in self._of_places.items() if key[place])
         return {name: each for name, each in found.items() if each.any()}
 
     def total(self) -> ResultFigures:
         """Figures of all of it."""
         found = ResultFigures(self._expectations)
-        for row in self.rows:
-            found.add(row)
+        for each in self._of_days.values():
+            found.add(each)
+        return found
+
+    @cached_property
+    def _of_days(self) -> dict[str, ResultFigures]:
+        """Figures of each gaming day."""
+        return self._summed((row.day, row) for row in self.rows)
+
+    @cached_property
+    def _of_places(self) -> dict[tuple[str, ...], ResultFigures]:
+        """Figures of each `_PLACE`: a page asks for each part of it; a month has thirty times the rows."""
+        return self._summed((tuple(getattr(row, part) for part in _PLACE), row) for row in self.rows)
+
+    def _summed(self, parts: Iterable[tuple[Key, BookRow | ResultFigures]]) -> dict[Key, ResultFigures]:
+        """Figures by key, each the sum of its parts."""
+        found: dict[Key, ResultFigures] = {}
+        for key, part in parts:
+            if (figures := found.get(key)) is None:
+                figures = found[key] = ResultFigures(self._expectations)
+            figures.add(part)
         return found
 
     def _add(self, book: BonusBook, wanted: ReportRequest) -> None:

@@ -10,6 +10,7 @@ from jackpot.reports.read.gaming_days import EntrySpan, periods, wanted_span
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import (
     Cell,
+    NamedId,
     Report,
     ReportColumn,
     ReportProblem,
@@ -20,6 +21,7 @@ from jackpot.reports.report import (
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Voided, Wagered, Withdrawn
 from jackpot.rules.state import Placed
+from jackpot.text import Sentence
 
 COLUMNS: Final = (
     ReportColumn("bank", spare=True),
@@ -34,6 +36,9 @@ COLUMNS: Final = (
     ReportColumn("link"),
     ReportColumn("wagered", "sum", "what it came to, less where it was taken back", total=True),
 )
+# Whose hand a wager is on.
+_DEALER: Final = NamedId("dealer", Sentence("Dealer"))
+_PLAYER: Final = NamedId("player", Sentence("Player"))
 # The frames and acts that make wagers and take them back.
 _FRAMES: Final = frozenset({Wagered.kind, Withdrawn.kind, Voided.kind})
 _ACTS: Final = (Voided.kind, Struck.kind)
@@ -78,7 +83,7 @@ def _rows(
             if wanted.link in (None, terms.link):
                 yield (
                     names.bank, entry.seq, entry.at, names.table(table), entry.table_seq, event.round, what,
-                    bet.seat, "dealer" if bet.dealer else "player", terms.link, sign * bet.wagered(terms),
+                    bet.seat, _DEALER if bet.dealer else _PLAYER, terms.link, sign * bet.wagered(terms),
                 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Reports of hits, of the time people took, and of envy bonuses, the newest first (S1, A5, A10)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from jackpot.ledger.reading import Reader
@@ -129,11 +129,11 @@ def worth(awards: Iterable[Award]) -> int:
     return sum(award.worth() for award in awards if award.stands())
 
 
-def status(story: HitStory) -> str:
-    """One word for a hit."""
+def status(story: HitStory, awards: Sequence[Award] = ()) -> str:
+    """One word for a hit, or for these awards of it."""
     if story.disputed:
         return "disputed"
-    return min((award.status for award in story.hit.awards), key=URGENT.index)
+    return min((award.status for award in awards or story.hit.awards), key=URGENT.index)
 
 
 def _order(step: AwardChange) -> int:

@@ -51,7 +51,8 @@ Form = Literal["page", "print", "csv", "json", "director"]
 
 
 class ReportCall(msgspec.Struct, frozen=True):
-    """Call of the worker. url: of the ledger. titles: of links, by id. given: the form's fields.
+    """Call of the worker. url: of the ledger. titles: of links, by id. levels: of their levels.
+    given: the form's fields.
 
     skip: rows that come before a page. sort: the column by which they are in order, with a minus where the
     largest comes first; "" for the report's own order. now: when it is printed, in unix milliseconds.
@@ -67,6 +68,7 @@ class ReportCall(msgspec.Struct, frozen=True):
     skip: int = 0
     sort: str = ""
     now: int = 0
+    levels: dict[str, dict[str, str]] = {}
 
 
 class ReportPage(msgspec.Struct, frozen=True):
@@ -195,6 +197,7 @@ def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
     wanted = ReportRequest(asked.site, chosen, link, first, last, number, titles=asked.titles, by=by)
     return wanted._replace(
         seat=int(seat),
+        levels=asked.levels,
         table=given.get("table"),
         month=month,
         group=group,

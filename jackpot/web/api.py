@@ -193,7 +193,8 @@ def _problems(kind: str) -> Any:
         try:
             return await handler(request)
         except web.HTTPException as error:
-            answer = _of_status(error.status, error.text or error.reason)
+            detail, then = _PATHS.get(error.status, (error.text or error.reason, ""))
+            answer = _of_status(error.status, detail, then)
             if hdrs.ALLOW in error.headers:
                 answer.headers[hdrs.ALLOW] = error.headers[hdrs.ALLOW]
             return answer
@@ -206,10 +207,17 @@ def _problems(kind: str) -> Any:
     return told
 
 
-def _of_status(status: int, detail: str) -> web.Response:
-    """A problem that its HTTP status describes completely."""
+# Of a path or a method that nothing answers: why, and what comes next. Neither repeats what was sent.
+_PATHS: Final[Mapping[int, tuple[str, str]]] = {
+    HTTPStatus.NOT_FOUND: ("there is no such path", "look at /api/docs, which has them all"),
+    HTTPStatus.METHOD_NOT_ALLOWED: ("another method is needed", "ask by GET, act by POST: see /api/docs"),
+}
+
+
+def _of_status(status: int, detail: str, then: str = "") -> web.Response:
+    """A problem that its HTTP status describes completely. then: what comes next."""
     title = HTTPStatus(status).phrase
-    found = Problem(type="about:blank", title=title, status=status, detail=detail.strip(), code="")
+    found = Problem(type="about:blank", title=title, status=status, detail=detail.strip(), code="", next=then)
     return _json(found, status, PROBLEM)
 
 

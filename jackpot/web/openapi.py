@@ -32,6 +32,9 @@ within {within:g} seconds; a later one is answered 408, and nothing is done.
 Sums are decimal strings in the site's currency, rates per cent, moments unix milliseconds. A refusal is a
 problem (RFC 9457): `code` says why, `field` which field is wrong, `next` what to do. A server that does not
 hold the bank answers 421, and names the one that does; or 307, where it knows the address.
+
+A program sends `Authorization: Bearer TOKEN`; a person makes the token at /ops/account, with some of their
+roles. With it reports come as JSON, too: `/ops/reports/NAME?as=json`, with the fields of the report's page.
 """
 _ACT: Final = "acts"
 

@@ -14,7 +14,7 @@ from jackpot.api.queries.hits import sees_papers
 from jackpot.api.worker_pool import WorkerPool, WorkerTimeout, refused_by
 from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.clock import Clock
-from jackpot.config import Config, titles_of
+from jackpot.config import Config, level_titles_of, titles_of
 from jackpot.ledger.store import LedgerError
 from jackpot.reports import worker
 from jackpot.reports.read.reader import LedgerReader
@@ -92,6 +92,7 @@ class Reports:
         self._url = config.ledger.url
         self._site = config.site
         self._titles = titles_of(config.displays)
+        self._levels = level_titles_of(config.displays)
         self._banks = config.banks
         self._games = sorted({table.game for table in config.tables})
         self._clock = clock
@@ -170,6 +171,7 @@ class Reports:
             url=self._url,
             site=self._site,
             titles=self._titles,
+            levels=self._levels,
             report=report.name,
             given=given,
             language=self._make.language(request),

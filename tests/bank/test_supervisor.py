@@ -21,7 +21,7 @@ from jackpot.clock import Clock, SystemClock
 from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.ledger.postgres.lease import Leases
 from jackpot.ledger.postgres.store import PostgresStore
-from jackpot.ledger.reading import Reader
+from jackpot.ledger.reading import OTHER_SCHEMA, Reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
 from jackpot.rules.acts.programs import BeginProgram
@@ -308,6 +308,7 @@ async def test_a_trigger_that_was_planted_since_the_start_is_found_at_a_takeover
         async with supervisor(store) as (_, bank):
             await until(lambda: bank.lifecycle.failed)
             assert "trigger no_room on posting is not the ledger's" in str(bank.lifecycle.stopped)
+            assert OTHER_SCHEMA in str(bank.lifecycle.stopped), "what to do"
 
 
 @on_loop

@@ -99,10 +99,10 @@ async def test_an_act_finds_the_bank_of_its_hit(tmp_path: Path) -> None:
         code, _, error = await jackpot("hits", "validate", "H1", "--award", "A99", *where)
         assert (code, error) == (1, f"{in_words('award_not_of_hit', hit=1, award='A99')}\n")
         code, _, error = await jackpot("ledger", "resume", "--reason", "the night's copy", *TWO[2:], *where)
-        assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
+        assert (code, error) == (1, "bank: which one? main or side\n")
         server.banks["side"].sequencer.engine.state.next_hit = 2  # it has a hit H1 of its own
         code, _, error = await jackpot("hits", "show", "H1", *where)
-        assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
+        assert (code, error) == (1, "bank: which one? main or side\n")
 
 
 @on_loop

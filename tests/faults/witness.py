@@ -506,7 +506,18 @@ class Witness:
             so_already = all((command.cause in self._reasons[link]) != resume for link in command.links)
             same(f"row {self.seq}, {command} is refused, for it is so already", so_already, True)
             return
+        for link in (
+            command.links or tuple(self.model.links) if resume and command.cause == "internal" else ()
+        ):
+            self._refused_row_shown(link)
         self._hold(command.cause, command.links, resume=resume)
+
+    def _refused_row_shown(self, link: str) -> None:
+        """Y9: the database has seen a row that it refused: no trigger that it may show is played on."""
+        reasons = self._reasons[link]
+        if "internal" in reasons and not reasons & {"trigger", "rolled_back", "restored"}:
+            for meter in self.model.links[link].must_hit.values():
+                meter.commit()
 
     def _hold(self, reason: str, links: Sequence[str] = (), *, resume: bool = False) -> None:
         """Suspends these links, or all, for that reason; or resumes them."""

@@ -1,6 +1,6 @@
 """Hourly sums equal the postings of the table's frames; daily sums equal the reconciliation."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,15 +11,21 @@ import pytest
 from jackpot.config import Site
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.reading import Reader
+from jackpot.reports.contributions import contributed_by
 from jackpot.reports.read.gaming_days import hour, hour_began
+from jackpot.reports.read.names import JournalNames
+from jackpot.reports.read.shifts import shift_moments, shift_of
 from jackpot.rules import registry
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.rounds import Reopen, Struck
 from jackpot.rules.events import Voided
 from tests.frames import Close, Wager
 from tests.ledger.waiting import open_ledger
 from tests.reports.asked import day, said
+from tests.reports.conftest import DAYS
 from tests.reports.season import FIRST, SITE, Season
+from tests.rules import floor
 from tests.rules.acts.test_meters import done, frame
 from tests.rules.acts.test_parameters import changed
 from tests.rules.subject import BANK
@@ -67,6 +73,31 @@ def test_a_day_of_hours_is_the_day_that_was_reconciled(books: Reader, season: Se
         assert per_link == {link: sums for link, sums in reconciled.items() if link in per_link}
         assert all(not any(sums) for link, sums in reconciled.items() if link not in per_link)
     assert sum(row.kind == ReadingTaken.kind for row in season.rows) > 1
+
+
+def test_the_database_adds_up_a_shift_as_its_quarters_do(books: Reader, season: Season) -> None:
+    """S2: the same sums by shift, whatever lies between the moments, and of rows that lie outside them."""
+    names = JournalNames(books, floor.BANK)
+    first, last = season.rows[0].at, season.rows[-1].at
+
+    def by_shift(moments: list[int]) -> tuple[Counter[tuple[str, int, int, int]], int]:
+        found, count = Counter[tuple[str, int, int, int]](), 0
+        for start, end in names.stretches(0, len(season.rows)):
+            for each in contributed_by(books, names, start, end, moments=moments):
+                found[shift_of(each.at, SITE), each.table, each.link, each.level] += each.micros
+                count += 1
+        return found, count
+
+    quarters, many = by_shift([])
+    begins = [first + number * DAY_MS for number in range(DAYS)]
+    moments = {at for begin in begins for at in shift_moments(begin, begin + DAY_MS, SITE)}
+    within = sorted(at for at in moments if at < last)
+    shifts, few = by_shift(within)
+    assert shifts == quarters
+    assert few < many / 2
+    some, more = by_shift(within[:4])
+    assert some == quarters
+    assert few < more < many
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["reopened", "closed again"])

@@ -5,8 +5,8 @@ from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import ReportRequest, dicts
 from tests.reports.season import SITE, Season
 
-# Reports without a row in the season, which is in no country with taxes: tests/api/test_taxes.py has theirs.
-ELSEWHERE = {"taxes"}
+# Reports without a row in the season, which is in no country with taxes and has no mystery link.
+ELSEWHERE = {"taxes", "commitments"}
 
 
 def test_every_cell_is_of_its_kind(books: Reader, season: Season) -> None:

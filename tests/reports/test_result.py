@@ -241,7 +241,7 @@ def test_a_small_month_is_what_a_pencil_makes_of_it(tmp_path: Path) -> None:
     assert row["paid"] == 10_000_420_000 + 1_000_000_000 + 50_000_000, "the meter, envy, 50 for 1"
     assert row["paid_by_the_house"] == 1_050_000_000
     assert (row["running_cost"], row["left_to_the_house"]) == (1_050_630_000, -1_047_630_000)
-    assert (row["running_per_cent"], row["expected_per_cent"]) == ("35021.00", "74.05")
+    assert (row["running_cost_per_cent"], row["expected_cost_per_cent"]) == ("35021.00", "74.05")
     assert row["expected_cost"] == 630_000 + int(3_000_000 * returned)
     chance = Fraction(74_628, 2_598_960)
     beyond = 2 * (3 * chance**2 * (1 - chance) + chance**3)

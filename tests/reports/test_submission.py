@@ -1,5 +1,6 @@
 """The Rules Submission has every choice of the holder, and since when it holds (P7)."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import pytest
@@ -10,6 +11,8 @@ from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.ledger.reading import Reader
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import NamedId, ReportRequest
+from jackpot.rules.acts.ends import GiveEnd
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.links import OpenLink, Suspend
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.tables import OpenTable
@@ -157,6 +160,28 @@ def test_people_read_names_and_programs_ids(books: Reader) -> None:
     (paytable,) = {row[4] for row in cells if row[3] == "paytable"}
     assert isinstance(paytable, NamedId)
     assert (paytable, paytable.called) == ("pa-643a-five-card-C", load("pa-643a-five-card-C").title)
+
+
+def test_an_announced_end_is_a_choice_of_the_holder(place: Place) -> None:
+    """P2, P7: the last day, and where the money goes; so `parameters` has it, with the reason."""
+    season = Season(1, 0, 0)
+    levels = {
+        one.terms.link: [level.terms.level for level in one.levels] for one in season.engine.state.links
+    }
+    other = next(link for link in levels if link != LINK and levels[link])
+    into = tuple(f"{level}={levels[other][0]}" for level in levels[LINK])
+    due = season.rows[-1].at + 2 * DAY_MS
+    last = datetime.fromtimestamp(due / 1000, UTC).date() - timedelta(days=1)
+    end = GiveEnd(LINK, last.isoformat(), due, "a season", other, into)
+    announced = made(season, end, "Ann", "Bo")
+    ledger = place.open()
+    season.write(ledger)
+    lines = said(ledger, "submission", table="L1").rows
+    assert choice(lines, LINK, "last day") == (f"{last}, its money to {other}", announced)
+    days = {"first": "2000-01-01", "last": "2099-12-31"}
+    (line,) = [line for line in said(ledger, "parameters", **days).rows if line["row"] == announced[0]]
+    assert line["terms"].endswith("a season")
+    assert str(last) in line["terms"]
 
 
 @pytest.mark.parametrize(

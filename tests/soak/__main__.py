@@ -3,6 +3,7 @@
 A real server, tables and a sign play on PostgreSQL under load. `kill-database`: kill -9 and a new start.
 `failover`: kill -9 of the primary, promotion of its synchronous standby, a new standby where the old one was.
 `patroni`: a pair that fails over by itself, see `patroni.py`.
+`looks`: every page for people in every state, judged and drawn on sheets, see `looks.py`.
 `films`: films of what signs show, each frame looked at, see `films.py`.
 `signs`: frames a second of a sign, and eleven wins at once before four of them, see `signs.py`.
 `alerts`: each alert of `deploy/prometheus` by its real cause, see `alerts.py`.
@@ -36,6 +37,7 @@ from tests.soak.alerts import soak as soak_alerts
 from tests.soak.films import FRAME_MS, Chosen
 from tests.soak.films import soak as soak_films
 from tests.soak.hostile import soak as soak_hostile
+from tests.soak.looks import soak as soak_looks
 from tests.soak.model import soak as soak_model
 from tests.soak.mutants import soak as soak_mutants
 from tests.soak.mystery import soak as soak_mystery
@@ -65,6 +67,7 @@ ALONE: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "alerts": lambda chosen: soak_alerts(chosen.only),
     "signs": lambda _: soak_signs(),
     "films": lambda chosen: soak_films(Chosen(chosen.only, chosen.times, chosen.every, light=chosen.light)),
+    "looks": lambda chosen: soak_looks(chosen.only),
 }
 SYNCHRONOUS: Final = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
 
@@ -149,7 +152,9 @@ def main() -> int:
     arguments.add_argument("--times", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument(
-        "--only", default="", help="mutants, attacks, alerts, films, houses, levels: part of their name"
+        "--only",
+        default="",
+        help="mutants, attacks, alerts, films, houses, levels, pages: part of their name",
     )
     arguments.add_argument("--steps", type=int, default=STEPS, help="of the model")
     arguments.add_argument("--cycles", type=int, default=CYCLES, help="of mystery, of each form")

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import structlog
 
-from controllers.answers import Hit, Meters
+from controllers.answers import Hit, Meters, ServerMessage
 from jackpot.app import Server
 from jackpot.clock import SystemClock
 from jackpot.web.live import websocket_frame
 from tests.running_server import LINK, LINKS, Device, configure, table, until
-from tests.web.browser import SIZES, chromium, opened, painted, state, until_shown
+from tests.web.browser import SIZES, chromium, opened, painted, state, until_shown, until_true
 from tests.web.test_sign_pages import ELEMENTS, HEAP_MAX
 
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ COUNT: Final = """(() => {
         }
     }
 })()"""
+# What a browser says of WebGL that it computes itself.
+DRIVER: Final = "GL Driver Message"
 FRAMES: Final = """(ms) => new Promise((done) => {
     const began = performance.now();
     let frames = 0;
@@ -240,22 +242,28 @@ async def day(browser: "Browser", server: Server) -> bool:
     await page.add_init_script(COUNT)
     await page.reload()
     await page.wait_for_selector("#sparks[data-ready]", state="attached")
-    await until(lambda: len(server._live.streams) == 1)
-    (stream,), board = server._live.streams, server.banks["main"].board
+    await page.evaluate(RECORD)
+    streams, board = server._live.streams, server.banks["main"].board
     began, cents = SystemClock().unix_ms(), board.links[LINK].levels["mega"]
     tools = await page.context.new_cdp_session(page)
     await tools.send("Performance.enable")
     first = None
+
+    async def tell(message: ServerMessage) -> None:
+        await until(lambda: len(streams) == 1)  # a page that was held up for long has asked anew
+        (stream,) = streams
+        stream.tell(websocket_frame(message))
+
     for number in range(1, UPDATES + 1):
         at = began + number * DAY_MS // UPDATES
         cents += 1
         board.links[LINK].levels["mega"] = cents  # so that a snapshot says the same
-        stream.tell(websocket_frame(Meters("main", board.rev, at, ((LINK, "mega", cents),))))
+        await tell(Meters("main", board.rev, at, ((LINK, "mega", cents),)))
         if number % WIN_EVERY == 0:
             level = WON[number // WIN_EVERY % len(WON)]
             hit = Hit(f"H{number}", LINK, level, "royal-flush", "T01", cents, 1, "main", number, at)
-            stream.tell(websocket_frame(hit))
-            await page.wait_for_selector(f"#win[data-hit=H{number}]:not([hidden])")
+            await tell(hit)
+            await until_true(page, f"window.order.some(([hit]) => hit === 'H{number}')")
             await painted(page)
         if number % TOLD_AT_ONCE == 0:
             await until_shown(page, "mega", cents)
@@ -266,7 +274,7 @@ async def day(browser: "Browser", server: Server) -> bool:
     await page.close()
     print(f"after {FIRST:,} updates: {first}")
     print(f"after {UPDATES:,} updates and {UPDATES // WIN_EVERY} wins: {last}", flush=True)
-    assert faults == []
+    assert [fault for fault in faults if DRIVER not in fault] == []
     assert first is not None
     return last.heap < first.heap + HEAP_MAX and last._replace(heap=first.heap) == first
 

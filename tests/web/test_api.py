@@ -148,6 +148,8 @@ async def test_a_request_that_is_none_is_a_problem_that_says_why(tmp_path: Path)
                 field,
             ), said
             assert said["detail"]
+            if status in (404, 405):  # where no path or method answers, too
+                assert said["next"], said
             assert said["title"]
         assert (await administer(server.config, do="/site"))["name"] == "Test"
 

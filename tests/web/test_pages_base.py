@@ -16,10 +16,9 @@ from jackpot.web import overview
 from jackpot.web.authentication import PLAIN_COOKIE, page_token, word_of_ours
 from tests.api.test_papers import joined_floor
 from tests.net.test_admin_socket import royal
-from tests.running_server import StepClock, on_loop, table
+from tests.running_server import LINK, StepClock, on_loop, table
 from tests.web.staffed import done, join, prove, staffed
 from tests.web.test_authentication import floor, signed_in
-from tests.web.test_ops import PAGES as WALKED
 
 # Words that stand in most English sentences, and in no Spanish one.
 ENGLISH_WORDS = re.compile(r"\b(the|of|and|is|are|was|by|from|with|it|that|has|be|not|which|this)\b")
@@ -152,7 +151,10 @@ async def test_a_page_speaks_the_language_of_the_browser(
         wrong = {"login": "ann", "secret": "no password of ann's"}
         async with web.post("/ops/sign-in", data=wrong, headers=spanish) as answer:
             refused = await answer.text()
-        assert '<p class="problem" role="alert"><bdi lang="es-MX">El nombre, la contraseña o' in refused
+        assert (
+            '<p class="problem" role="alert"><bdi lang="es-MX">El nombre de usuario, la contraseña o'
+            in refused
+        )
         (await signed_in(web)).close()
         pages = {}
         for path in ("/ops/hits", "/ops/hits/main/H9", "/ops"):
@@ -171,6 +173,32 @@ async def test_a_page_speaks_the_language_of_the_browser(
             assert '<html lang="en-US">' in await answer.text()
 
 
+WALKED = (
+    "",
+    "/hits",
+    "/hits/main/H1",
+    "/hits/main/H1/preview?act=undo",
+    "/hits/main/H9",
+    "/links",
+    f"/links/{LINK}",
+    f"/links/{LINK}/preview?act=correct-meter&level=mega&account=primary&amount=-1.50",
+    "/tables/T01",
+    "/requests",
+    "/alarms",
+    "/people",
+    "/people/1",
+    "/account",
+    "/journal",
+    "/readings",
+    "/reports",
+    "/reports/access",
+    "/reports/cost",
+    "/reports/result?group=shift",
+    "/reports/liability",
+    "/director",
+    "/what-if",
+    "/lab",
+)
 # No gaming day has ended, so there is no reading to print: the page says so, and where to look.
 UNREAD = "/reports/reading-slip?&as=print"
 

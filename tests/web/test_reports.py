@@ -18,7 +18,7 @@ from jackpot.rules.money import of_decimal
 from jackpot.text import named
 from tests.net.test_admin_socket import royal
 from tests.running_server import LINK, WAIT_S, StepClock, on_loop, table, until
-from tests.web.staffed import done, prove
+from tests.web.staffed import done, prove, token
 from tests.web.test_authentication import floor, signed_in
 
 
@@ -150,3 +150,16 @@ async def page_of(web: aiohttp.ClientSession, at: str) -> str:
     """A page's text."""
     async with web.get(at) as page:
         return await page.text()
+
+
+@on_loop
+async def test_a_program_has_reports_by_its_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """L6: as the description of the API says, without a session."""
+    monkeypatch.setattr("jackpot.app.readers", here)
+    async with floor(tmp_path) as (server, _), aiohttp.ClientSession() as program:
+        at = f"http://127.0.0.1:{server.ports['http']}/ops/reports/liability?as=json"
+        bearer = {"Authorization": f"Bearer {await token(server)}"}
+        async with program.get(at, headers=bearer) as answer:
+            assert (answer.status, (await answer.json())["report"]) == (200, "liability")
+        async with program.get(at, allow_redirects=False) as answer:
+            assert answer.status == 303, "nobody is signed in"

@@ -15,6 +15,8 @@ QUARTER_MS: Final = 900_000
 _DAY_MINUTES: Final = 24 * 60
 # Quarters of which the shift is kept: those of two months.
 _QUARTERS_KEPT: Final = 8_192
+# Quarters within which the beginnings of shifts are looked for: those of two days.
+_SPAN_QUARTERS_MAX: Final = 192
 
 
 @lru_cache(16)
@@ -28,6 +30,18 @@ def shifts_of(site: Site) -> tuple[Shift, ...]:
 def shift_of(at: int, site: Site) -> str:
     """The name of the shift that a time lies in. at: unix milliseconds."""
     return _shift(at // QUARTER_MS, site)
+
+
+def shift_moments(first: int, last: int, site: Site) -> list[int]:
+    """Moments between which one shift lies: `first`, when each shift after it begins, and the end of `last`.
+
+    None where these times are too far from each other, or in the wrong order, as a stepped clock has them.
+    """
+    begin, end = first // QUARTER_MS, last // QUARTER_MS
+    if not 0 <= end - begin <= _SPAN_QUARTERS_MAX:
+        return []
+    changes = (at for at in range(begin + 1, end + 1) if _shift(at, site) != _shift(at - 1, site))
+    return [first, *(at * QUARTER_MS for at in changes), last + 1]
 
 
 @lru_cache(_QUARTERS_KEPT)

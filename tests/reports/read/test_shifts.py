@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from jackpot.config import Shift, Site
-from jackpot.reports.read.shifts import shift_of, shifts_of
+from jackpot.reports.read.shifts import shift_moments, shift_of, shifts_of
 from tests.reports.season import SITE
 
 OWN = (Shift("night", time(20)), Shift("day", time(8, 30)), Shift("late", time(3, 15)))
@@ -39,3 +39,14 @@ def test_a_site_has_its_own_shifts() -> None:
     assert found == ["night", "night", "late", "late", "late", "day", "day", "night", "night"]
     assert [shift.name for shift in shifts_of(site)] == ["day", "night", "late"], "as its gaming day has them"
     assert [shift.name for shift in shifts_of(SITE)] == ["06:00", "14:00", "22:00"]
+
+
+def test_one_shift_lies_between_two_moments() -> None:
+    """S2: both ends, and each beginning between them; none of times that are apart, or turned round."""
+    site = replace(SITE, timezone="UTC")
+    first, last = (int(datetime(2026, 11, day, 7, 5, tzinfo=UTC).timestamp() * 1000) for day in (20, 21))
+    moments = shift_moments(first, last, site)
+    assert [datetime.fromtimestamp(at / 1000, UTC).hour for at in moments] == [7, 14, 22, 6, 7]
+    assert (moments[0], moments[-1]) == (first, last + 1)
+    assert shift_moments(first, first, site) == [first, first + 1]
+    assert shift_moments(last, first, site) == shift_moments(0, last, site) == []
