@@ -8,6 +8,9 @@ import structlog
 from jackpot.bank.bank import Bank
 from jackpot.rules.acts.ends import EndLink, ending
 
+# How long a bank is held before a link of it is closed. Each table has come back by then, and has said which
+# answers it has: where the ledger lost rows, what was won in them is seen to before any money moves (S9).
+HEARD_S: Final = 10 * 60.0
 # How often the clock is looked at, as for readings: no wager is taken for longer once the day is over.
 LOOK_EVERY_S: Final = 1.0
 
@@ -16,17 +19,21 @@ log: Final = structlog.get_logger()
 
 async def watch_link_ends(bank: Bank) -> None:
     """Takes each step when its time has come, until cancelled. Raises BankStopped."""
+    since = bank.clock.monotonic()
     while True:
-        await end_links(bank)
+        await end_links(bank, closes=bank.clock.monotonic() - since >= HEARD_S)
         await asyncio.sleep(LOOK_EVERY_S)
 
 
-async def end_links(bank: Bank) -> None:
+async def end_links(bank: Bank, *, closes: bool = False) -> None:
     """Takes every step that is due now; done before devices are accepted, too. Raises BankStopped.
 
-    A step is decided by the state, so it is taken once, whichever server holds the bank.
+    A step is decided by the state, so it is taken once, whichever server holds the bank. closes: whether
+    links are closed, and not wagers stopped alone.
     """
-    while due := await bank.ask(lambda engine: list(ending(engine.state, bank.clock.unix_ms()))):
+    while due := await bank.ask(
+        lambda engine: list(ending(engine.state, bank.clock.unix_ms(), closes=closes))
+    ):
         for link in due:
             answer = await bank.person(EndLink(link), ())
             if not answer.ok:  # something else came first

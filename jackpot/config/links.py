@@ -59,17 +59,23 @@ def count_unsaid(source: ConfigSource) -> frozenset[str]:
 
 
 def read_link_ends(source: ConfigSource) -> dict[str, str]:
-    """By link, the last gaming day of those that end (P2)."""
+    """By link, the last gaming day of those that end (P2).
+
+    No end is of the calendar's last year, as no notice is: where it comes a day later, no clock can show it.
+    """
     ends = {}
     for entry in source.entries("link"):
         day = entry.given.get(ENDS)
         if day is None or "id" not in entry.given:
             continue
-        ends[entry.given["id"]] = day
         try:
-            date.fromisoformat(day)
+            announced = date.fromisoformat(day).year < date.max.year
         except ValueError:
-            source.wrong(f"{entry.path}.{ENDS}", f"{day} is no day")
+            announced = False
+        if announced:
+            ends[entry.given["id"]] = day
+        else:
+            source.wrong(f"{entry.path}.{ENDS}", f"{day} is no day that can be announced")
     return ends
 
 

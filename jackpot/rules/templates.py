@@ -1209,6 +1209,13 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("link", "reasons:list"),
         field="link",
     ),
+    "end_while_behind": Template(
+        Code.END_WAITS,
+        "{tables} have answers that the ledger has lost, perhaps of {link}: two people say first whether that "
+        "is so",
+        ("tables:list", "link"),
+        field="link",
+    ),
     "end_while_reopening_asked": Template(
         Code.END_WAITS,
         "somebody asked to reopen the last round of table {table}, which had wagers on {link}: another "

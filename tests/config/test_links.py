@@ -38,6 +38,13 @@ def test_a_link_with_mistakes_still_has_its_bank(floor: WriteFloor) -> None:
     assert found.keys() == {"link[0].wager", "link[1].wager"}
 
 
+@pytest.mark.parametrize("day", ["2026-02-30", "9999-12-31"])
+def test_an_end_is_a_day_that_can_be_announced(floor: WriteFloor, day: str) -> None:
+    """P2: a server would not start with another one, or wait for ever for its notice."""
+    ends = ('wager = "1.00"\ndecks = 1', f'wager = "1.00"\ndecks = 1\nends = "{day}"')
+    assert mistakes(floor(ends))["link[0].ends"] == f"{day} is no day that can be announced"
+
+
 def test_new_links_of_chips_are_counted_by_default(floor: WriteFloor) -> None:
     """P8, T3: 643a.8(b)(2) orders it; electronic wagers have no chips."""
     five, bonus = load(floor()).links

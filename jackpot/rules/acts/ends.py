@@ -196,6 +196,12 @@ def _ended(state: BankState, link: Link, to: Link | None, notice: Notice) -> Lin
     other = [reason for reason in link.suspended if reason not in _NO_HINDRANCE]
     if other:
         raise Refusal("end_while_suspended", link=link.terms.link, reasons=other)
+    behind = [
+        table.terms.table
+        for table in state.tables
+        if table.number in state.behind and link.number in table.links
+    ]
+    refuse_if(bool(behind), "end_while_behind", link=link.terms.link, tables=behind)
     refuse_if(state.last_day < notice.day, "end_before_reading", day=notice.day)
     rests(state, link)
     _nobody_asks(state, link)
@@ -228,20 +234,21 @@ def apply_waits(effects: Effects, event: EndWaits) -> None:
     notices[place] = msgspec.structs.replace(notices[place], told=event.template)
 
 
-def ending(state: BankState, at: int) -> Iterator[str]:
+def ending(state: BankState, at: int, *, closes: bool = True) -> Iterator[str]:
     """The links of which the server has a step to take now, in the order in which their ends were announced.
 
-    at: the time now, in unix milliseconds.
+    at: the time now, in unix milliseconds. closes: whether it closes links now, too.
     """
     for notice in state.notices:
         if not notice.ends:
             continue
         name = state.link(notice.link).terms.link
         try:
-            decide_end(state, EndLink(name), ActContext(at=at))
+            step = decide_end(state, EndLink(name), ActContext(at=at))
         except Refusal:  # not yet, or told before: it is looked at again
             continue
-        yield name
+        if closes or not isinstance(step, LinkEnded):
+            yield name
 
 
 def as_now(state: BankState, event: Any) -> list[LevelChange]:

@@ -24,11 +24,13 @@ from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Undo, Validate
 from jackpot.rules.acts.level_order import CheckLevelOrder, order_changed
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, LinkClosed, Transfer
 from jackpot.rules.acts.notices import WithdrawNotice
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Decline, Reopen
 from jackpot.rules.acts.triggers import RenewTriggers, TriggersRenewed
+from jackpot.rules.commands import TableHello
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Event
 from jackpot.rules.outgoing_messages import notices
@@ -288,6 +290,20 @@ def test_the_reading_of_the_last_day_comes_first() -> None:
     assert step(subject) == "WagersEnded"
     assert step(subject) == "end_before_reading"
     assert subject.execute(Reading(DAY)).answer["ok"]
+    assert step(subject) == "LinkEnded"
+
+
+def test_nothing_moves_while_a_table_says_that_answers_were_lost() -> None:
+    """S9: a hit may be among them; one table alone stops no link, and people say whether they believe it."""
+    subject = season()
+    frame(subject, wager("r1"), "T2")
+    frame(subject, Close("r1"), "T2")
+    assert subject.execute(TableHello(acked=7), table="T1").answer["code"] == "ledger_behind"
+    ended(subject)
+    assert state_of(subject) == [ENDED]
+    assert step(subject) == "EndWaits"
+    assert told(subject) == [("link L", "end_while_behind")]
+    done(subject, ConfirmBehind("T1", "a test", believe=False))
     assert step(subject) == "LinkEnded"
 
 
