@@ -1211,9 +1211,8 @@ TEMPLATES: Final[dict[str, Template]] = {
     ),
     "end_while_behind": Template(
         Code.END_WAITS,
-        "{tables} have answers that the ledger has lost, perhaps of {link}: two people say first whether that "
-        "is so",
-        ("tables:list", "link"),
+        "the ledger may have lost answers about {link}: two people answer {tables} first",
+        ("link", "tables:list"),
         field="link",
     ),
     "end_while_reopening_asked": Template(
