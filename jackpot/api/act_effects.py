@@ -12,7 +12,7 @@ from jackpot.api.operation import number
 from jackpot.auth.auth_service import AuthService
 from jackpot.auth.person_admin import PersonAdmin
 from jackpot.bank.bank import Bank
-from jackpot.bank.config_alignment import agree_again
+from jackpot.bank.config_alignment import agree_again, hold_unannounced
 from jackpot.config import Config
 from jackpot.ledger import papers
 from jackpot.ledger.reading import Reader
@@ -25,6 +25,7 @@ from jackpot.rules.acts.devices import DeviceCleared
 from jackpot.rules.acts.ends import EndGiven
 from jackpot.rules.acts.erasure import NameErased
 from jackpot.rules.acts.hits import Corrected, Paid
+from jackpot.rules.acts.notices import NoticeWithdrawn
 from jackpot.rules.acts.papers import PapersAdded, PapersErased
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.people import PersonEnded, SecretReset
@@ -79,6 +80,11 @@ async def _agree(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
     await agree_again(bank, at.config)
 
 
+async def _hold(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
+    """Suspends links that are configured to end, and whose notice two people took back."""
+    await hold_unannounced(bank, at.config, bank.clock.unix_ms())
+
+
 async def _forget(at: ActEffects, _bank: Bank, _hits: Sequence[str]) -> None:
     """Erases names, and secrets that are not valid."""
     await PersonAdmin(at.auth).forget()
@@ -123,6 +129,7 @@ EFFECTS: Final[dict[type[Event], Effect]] = {
     EndGiven: _agree,
     LinkChanged: _agree,
     NameErased: _forget,
+    NoticeWithdrawn: _hold,
     Paid: _notice_cash,
     PapersAdded: _notice_cash,
     PersonEnded: _forget,

@@ -281,10 +281,7 @@ async def agree(bank: Bank, config: Config, store: Store, unix_ms: int) -> None:
         else:
             _tell_opening(terms, config, new=new)
             await _do(bank, OpenLink(terms))
-    for end in await bank.ask(lambda engine: list(unannounced(engine.state, config, unix_ms))):
-        log.error("end_not_announced", bank=bank.name, link=end.link, day=end.day, reason=end.why, do=end.do)
-        if not end.suspended:
-            await _do(bank, Suspend(CONFIG_REASON, (end.link,), ""))
+    await hold_unannounced(bank, config, unix_ms)
     await agree_again(bank, config)
     for link in known.keys() - {terms.link for terms in config.links}:
         if CLOSED not in known[link][1]:
@@ -303,6 +300,17 @@ async def _agree_link(
         log.error("config_differs", bank=bank.name, link=terms.link, differences=differ, **do)
         if CONFIG_REASON not in suspended:
             await _do(bank, Suspend(CONFIG_REASON, (terms.link,), ""))
+
+
+async def hold_unannounced(bank: Bank, config: Config, unix_ms: int) -> None:
+    """Suspends links whose configured end is not announced, or no longer (P2). Raises BankStopped.
+
+    unix_ms: now.
+    """
+    for end in await bank.ask(lambda engine: list(unannounced(engine.state, config, unix_ms))):
+        log.error("end_not_announced", bank=bank.name, link=end.link, day=end.day, reason=end.why, do=end.do)
+        if not end.suspended:
+            await _do(bank, Suspend(CONFIG_REASON, (end.link,), ""))
 
 
 async def agree_again(bank: Bank, config: Config) -> None:

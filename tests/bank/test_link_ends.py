@@ -205,6 +205,10 @@ async def test_a_configured_end_is_announced_before_the_first_wager(tmp_path: Pa
         assert server.banks["main"].sequencer.engine.state.links[0].suspended == []
     kinds = [type(one) for one in events(config, Suspended, EndGiven, Resumed)]
     assert kinds == [Suspended, EndGiven, Resumed]
+    async with Server(config, clock) as server, table(server) as device:
+        gone = await administer(config, do="withdraw-notice", notice="N1", reason="it goes on", **BY)
+        assert gone["ok"]
+        await device.hear(lambda told: told["t"] == "link" and told["reason"] == "config")
 
 
 @on_loop
