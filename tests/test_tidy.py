@@ -18,7 +18,7 @@ LEFTOVERS: Final = {".orig", ".rej", ".bak"}
 TOP_LEVEL: Final = {"pyproject.toml", "jackpot", "controllers", "schemas", "deploy", "tests"}
 TOP_LEVEL_TEXTS: Final = {"README.md", "LICENSE", "CHANGELOG.md"}
 # Left behind by tools, and ignored by git.
-TOP_LEVEL_LEFTOVERS: Final = {"build", "dist", "node_modules", "__pycache__"}
+TOP_LEVEL_LEFTOVERS: Final = {"build", "dist", "films", "looks", "node_modules", "__pycache__"}
 
 # Who may know the time, or be random: the clock, the lab and the tests; and a device's wait before a new
 # connection, which the protocol wants random.

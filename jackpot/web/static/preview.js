@@ -39,7 +39,7 @@ export function preview(asked, settings, told, lost) {
   document.body.dataset.preview = say("preview");
   told({ t: "welcome", links: [{ link, levels, must_hit_by: most }] });
   meters();
-  told({ t: "state", link, state, waiting });
+  told({ t: "state", link, state, reason: "a preview", waiting });
   const hand = settings.hands[levels[place]] ?? (bounds[levels[place]] ? MYSTERY : "royal-flush");
   const cards = named(hand, settings.dealt);
   const hit = () =>
