@@ -24,16 +24,19 @@ from tests.deploy.test_metrics import documented
 from tests.deploy.tools import DEPLOY, ROOT, TIMEOUT_S, tool
 
 WAIT_S: Final = ceilings.WAIT_S
-# Nothing is drawn where nothing was refused, alarmed or won in the last seconds, and no heads are signed.
+# Nothing is drawn where nothing was refused, alarmed or won in the last seconds, and no heads are signed. No
+# round of the demo is void, no seat of it abandoned, and no lamp of it reported.
 MAY_BE_EMPTY: Final = (
-    "Floor, Hits", "Floor, Alarms", "Link, History B", "Server, Refusals", "Server, Strangers",
+    "Floor, Hits", "Floor, Alarms", "Floor, Void rounds", "Floor, Abandoned seats", "Floor, Lamps",
+    "Link, History B", "Server, Refusals", "Server, Strangers",
     "Server, Faults", "Server, Entries not proved", "Business, Awards an hour", " mark ",
 )  # fmt: skip
 HISTOGRAM: Final = ("_bucket", "_sum", "_count")
-# The demo has no Redis, certificate or standby, signs no heads, pages nobody, and lets keys grow old.
+# The demo has no Redis, certificate, standby or mystery key, signs no heads, pages nobody, and lets keys grow
+# old.
 NOT_IN_THE_DEMO: Final = (
     "jackpot_relay_", "jackpot_tls_", "jackpot_heads_", "jackpot_signed_", "jackpot_notices_",
-    "jackpot_key_", "jackpot_ledger_standbys", "jackpot_timer_",
+    "jackpot_key_", "jackpot_ledger_standbys", "jackpot_timer_", "jackpot_mystery_file_",
 )  # fmt: skip
 
 

@@ -118,4 +118,4 @@ def test_an_opening_with_other_bytes_is_found(monkeypatch: pytest.MonkeyPatch) -
 def test_a_round_that_ends_without_an_answer_for_a_seat_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """P6: a floorperson answers before the round is closed."""
     monkeypatch.setattr(claims, "check_answered", lambda *_: None)
-    found()
+    proofs.found(seeds=range(FIRST + 2, FIRST + 6), rounds=100, first=FIRST + 3)

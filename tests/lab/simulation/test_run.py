@@ -219,5 +219,9 @@ def test_cover_all_is_expected_to_cost_what_its_players_make_it(tmp_path: Path) 
         found = said(ledger, "result", month="2026-01")
     (row,) = [row for row in found.rows if row["name"] == "ma-lir-cover-all"]
     wagered = from_cents(result.wagers[0].wagered)
-    assert row["expected_cost"] == int(odds_return(config.links[0], 4) * wagered)
-    assert abs(row["expected_cost"] - int(odds_return(config.links[0]) * wagered)) > wagered // 1_000
+    four, one = (
+        odds_return(config.links[0], players) - sum(row_chances(config.links[0], players))
+        for players in (4, 1)
+    )
+    assert row["expected_cost"] == int(four * wagered), "the stakes that its odds return are no cost"
+    assert abs(row["expected_cost"] - int(one * wagered)) > wagered // 1_000
