@@ -40,7 +40,7 @@ TIGHTEST: Final = ("laptop", "phone")
 NO_PAGES: Final = {
     "/healthz", "/readyz", "/metrics", "/floor.json", "/logo/{link}", "/backdrop/{link}", "/font/{link}",
     "/picture/{link}/{place}", "/static/{name}", "/ws/meters", "/events/meters", "/ops/waiting",
-    "/ops/lab/{picture}.svg",
+    "/ops/floor", "/ops/lab/{picture}.svg",
 }  # fmt: skip
 # Signs are looked at in tests of their own.
 SIGNS: Final = {"/sign/wall"}

@@ -671,8 +671,12 @@ async def test_a_bonus_wager_has_no_meter_on_its_pages(tmp_path: Path) -> None:
         await page.click("a.link[href='/ops/links/five-bonus']")
         await until_open(page, "No meter pays this wager")
         assert await page.locator(".to-do h2").all_inner_texts() == [
-            "Stop wagers", "Announce that it closes, or a lower limit", "Close it for ever",
+            "Stop wagers", "Announce that it closes, or a lower limit", "Announce its last day",
+            "Close it for ever",
         ]  # fmt: skip
+        assert await page.locator("[id^=announce-end] select[name=to]").count() == 0, (
+            "it has no money to transfer"
+        )
         await page.click("summary:has-text('Close it for ever')")
         await page.click("button:text-is('Review')")
         await until_open(page, "takes wagers: suspend it first")
