@@ -678,7 +678,7 @@ async def test_a_bonus_wager_has_no_meter_on_its_pages(tmp_path: Path) -> None:
             "it has no money to transfer"
         )
         await page.click("summary:has-text('Close it for ever')")
-        await page.click("button:text-is('Review')")
+        await page.click("button:text-is('Review') >> visible=true")
         await until_open(page, "takes wagers: suspend it first")
     assert faults == []
 
