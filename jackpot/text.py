@@ -156,6 +156,10 @@ def filled(text: str, values: Mapping[str, object]) -> str:
     return _BRACES.sub(lambda name: str(values.get(name[1], name[0])), text)
 
 
+LAMPS: Final = {"lit": Sentence("lit"), "lamp_failed": Sentence("failed")}
+"""What is said of a lamp, by what a table calls it."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A question about the known name that is most like a wrong one; "" where none is like it."""
     close = get_close_matches(name, list(known), n=1)

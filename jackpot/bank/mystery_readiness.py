@@ -1,4 +1,4 @@
-"""Whether this server could go on with the running triggers of its committed links, whoever holds them now.
+"""Readiness of this server for the running triggers of its committed links, also while it stands by.
 
 A server that only stands by reads no trigger. It would find out that its key is missing, or is another one,
 once it has taken a bank, and then suspend the bank's committed links. So every server looks at its key file,

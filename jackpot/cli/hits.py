@@ -15,7 +15,7 @@ from jackpot.rules.acts.account_credits import Credit
 from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.tables import Release
-from jackpot.text import counted
+from jackpot.text import LAMPS, counted
 
 app = typer.Typer(
     help="Hits: list, show, validate, pay, add, dispute, lift, undo, correct, erase, release.",
@@ -25,8 +25,6 @@ app = typer.Typer(
 
 # Zero, as an answer writes it.
 NOTHING: Final = "0.00"
-# What the table says of a lamp, by what an answer calls it.
-LAMPS: Final = {"lit": "lit", "lamp_failed": "failed"}
 # Whom `hits show` says what the law takes of, by what an answer calls them.
 PAYEES: Final = {
     "numbered": "resident, with a taxpayer number",

@@ -166,14 +166,18 @@ def _parameters(ledger: Reader, wanted: ReportRequest, names: JournalNames, days
                     announced = Sentence("last day {day}, its money to {link}", day=event.day, link=to)
                 name = wanted.link_cell(names.link(event.link))
                 terms = joined([announced, event.reason], ": ")
-            case LinkClosed() | LinkEnded():
+            case LinkClosed() | LinkEnded() as closed:
                 ended = Sentence("closed")
                 if event.to:
                     to = wanted.title(names.link(event.to))
                     ended = Sentence("closed, its money to {link}", link=to)
                 name = wanted.link_cell(names.link(event.link))
-                by = Sentence("as announced by {notice}", notice=f"N{getattr(event, 'notice', 0)}")
-                terms = joined([ended, getattr(event, "reason", by)], ": ")
+                why: str = (
+                    Sentence("as announced by {notice}", notice=f"N{closed.notice}")
+                    if isinstance(closed, LinkEnded)
+                    else closed.reason
+                )
+                terms = joined([ended, why], ": ")
             case TableOpened():
                 name = event.terms.table
                 terms = _table(event.terms, known.get(name))

@@ -33,10 +33,7 @@ from jackpot.rules.events import (
 )
 from jackpot.rules.money import from_cents
 from jackpot.rules.state import Placed
-from jackpot.text import Sentence, game, joined, named, several
-
-# What is said of a lamp, in words.
-LAMPS: Final = {"lit": Sentence("lit"), "lamp_failed": Sentence("failed")}
+from jackpot.text import LAMPS, Sentence, game, joined, named, several
 
 # How a sum of micro-dollars is written.
 Money = Callable[[int], str]

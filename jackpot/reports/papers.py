@@ -9,7 +9,6 @@ from jackpot.config import Site
 from jackpot.ledger.cycles import TakePoint, settlement
 from jackpot.ledger.joined_banks import known_as
 from jackpot.ledger.reading import Reader
-from jackpot.reports.entry_text import LAMPS
 from jackpot.reports.explain import kind_of, numbers_today, placed, the_hit, where
 from jackpot.reports.read.cards import HitCards, Source, cards_of
 from jackpot.reports.read.entries import asked
@@ -41,7 +40,7 @@ from jackpot.rules.acts.payout_details import winners
 from jackpot.rules.money import from_cents
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.rules.state import Award, Hit
-from jackpot.text import Sentence, both, card, joined, named
+from jackpot.text import LAMPS, Sentence, both, card, joined, named
 
 COLUMNS: Final = (
     ReportColumn("award"),

@@ -9,8 +9,8 @@ locks its next round, unless it will be undone.
 A replay begins with the journal, or with the meters as a reading found them: then both sides begin with
 these, and everything before, rounds that were in play then among it, is left out.
 
-A mystery link has no hands: its random numbers are the journal's (`what_if_luck`). What began with a reading
-counts as decided up to what the meters showed then.
+A mystery link has no hands: its random numbers are the journal's (`what_if_random`). What began with a
+reading counts as decided up to what the meters showed then.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ from jackpot.reports.read.gaming_days import reading_upto
 from jackpot.reports.read.names import HOUSE, JournalNames
 from jackpot.reports.reconcile import moved
 from jackpot.reports.report import ReportRefused
-from jackpot.reports.what_if_luck import ReplayLuck, commitments_of
+from jackpot.reports.what_if_random import ReplayRandomness, commitments_of
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
 from jackpot.rules.acts.banks import OpenBank
@@ -84,7 +84,7 @@ AS_IT_WAS: Final = "as it was"
 RATES: Final = ("primary", "reserve")
 SUMS: Final = ("seed", "reseed", "limit")
 # Figures of a mystery level: its seed is its reseed, and it has no reserve and no limit (Y1).
-MYSTERY: Final = ("primary", "seed", "must_hit_by")
+MYSTERY_FIGURES: Final = ("primary", "seed", "must_hit_by")
 # Rounds a minute that a table may play: it has kept its own limit.
 _PACE_MAX: Final = 1_000_000
 # Acts of people on money that are not replayed, with their names.
@@ -238,7 +238,7 @@ def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str
     figures: dict[str, dict[str, str]] = {}
     for name, text in settings.items():
         level, _, figure = name.partition(".")
-        if now.mystery and figure not in MYSTERY:
+        if now.mystery and figure not in MYSTERY_FIGURES:
             raise ReplayRefused(
                 "what_if_figure_of_mystery",
                 "{name} is none of LEVEL.primary, seed and must_hit_by",
@@ -407,9 +407,11 @@ def what_if(
     upto = head.seq
     undone = _undone(ledger, bank, upto)
     journal = read_to(ledger, bank, head).state.link(number)
-    lucks = [_luck_of(ledger, bank, journal, begin, upto) for _ in (now, terms)]
-    sides = zip((now, terms), lucks, strict=True)
-    own, other = (_LinkReplay(names, number, side, undone, begin.meters, luck) for side, luck in sides)
+    sources = [_randomness_of(ledger, bank, journal, begin, upto) for _ in (now, terms)]
+    sides = zip((now, terms), sources, strict=True)
+    own, other = (
+        _LinkReplay(names, number, side, undone, begin.meters, randomness) for side, randomness in sides
+    )
     for table in _opened_before(ledger, names, after):
         for again in (own, other):
             again.open(table)
@@ -438,15 +440,15 @@ def what_if(
         left_out=other.left_out,
         refused=own.refused | other.refused,
         not_allowed=not_allowed(now, terms),
-        own_numbers=lucks[-1].own,
+        own_numbers=sources[-1].own,
     )
 
 
-def _luck_of(ledger: Reader, bank: str, link: Link, begin: ReplayStart, upto: int) -> ReplayLuck:
+def _randomness_of(ledger: Reader, bank: str, link: Link, begin: ReplayStart, upto: int) -> ReplayRandomness:
     committed = mystery.is_committed(link)
     commitments = commitments_of(ledger, bank, link, begin.after, upto) if committed else {}
     levels = [level.terms.level for level in link.levels]
-    return ReplayLuck(f"{bank} {link.terms.link}", commitments, levels)
+    return ReplayRandomness(f"{bank} {link.terms.link}", commitments, levels)
 
 
 def _check_above(begin: ReplayStart, terms: LinkTerms) -> None:
@@ -501,7 +503,8 @@ class _LinkReplay:
     """Replays a link's events on an engine that has that link alone.
 
     undone: as `_undone` finds it. meters: with which it begins; a level that has none begins with its seed.
-    luck: the random numbers of a mystery link. No award is final at once, so that each can still be undone.
+    randomness: the random numbers of a mystery link. No award is final at once, so that each can still be
+    undone.
     """
 
     def __init__(
@@ -511,11 +514,11 @@ class _LinkReplay:
         terms: LinkTerms,
         undone: Mapping[int, int],
         meters: Mapping[str, MeterRead],
-        luck: ReplayLuck,
+        randomness: ReplayRandomness,
     ) -> None:
         self._names = names
         self._number = number
-        self._luck = luck
+        self._randomness = randomness
         # Nobody counts a mystery's wagers here (Y10).
         self._terms = replace(
             terms,
@@ -529,7 +532,7 @@ class _LinkReplay:
         poor = (name for name in reversed(self._named) if not _pays(terms, name))
         self._nothing = convert(next(poor, None), m.HandName | None)
         self._engine = Engine(names.bank)
-        self._engine.chance = self._engine.triggers = luck
+        self._engine.chance = self._engine.triggers = randomness
         self._asked = 0
         self._undone = undone
         self._winners: dict[int, tuple[Place, dict[int, Winner]]] = {}
@@ -684,7 +687,7 @@ class _LinkReplay:
                 self._settle(table, at, event)
                 self._count(table, round_, event.round)
             case Settled() | Closed() if isinstance(event, Closed) or event.closing is not None:
-                self._luck.begin(one for one in event.counted if one.link == self._number)
+                self._randomness.begin(one for one in event.counted if one.link == self._number)
                 self._frame(table, at, m.Close(table.last_seq + 1, event.round))
                 self._count(table, round_, event.round)
             case AbandonedDecided() if event.seat in round_.waiting():

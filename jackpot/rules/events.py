@@ -253,6 +253,10 @@ class LampReported(Event, frozen=True, array_like=True, gc=False):
     changed: bool
 
 
+FRAMES: Final[tuple[type[Event], ...]] = (Wagered, Withdrawn, Locked, Settled, Closed, Voided, LampReported)
+"""What a frame of a table comes to where it is carried out."""
+
+
 class Refused(Event, frozen=True, array_like=True, gc=False):
     """A durable nack. template, values: as in `phrases.Phrase`. suspended: the links that an internal error
     stopped.

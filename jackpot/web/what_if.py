@@ -19,6 +19,7 @@ from jackpot.catalogue import games_of, ids_for, load, rate_text
 from jackpot.config import Config
 from jackpot.config.writing import Writing
 from jackpot.reports.read.gaming_days import is_day
+from jackpot.reports.what_if import MYSTERY_FIGURES, RATES, SUMS
 from jackpot.reports.what_if_worker import WhatIfCall, WhatIfReply
 from jackpot.rules.codes import Code
 from jackpot.rules.money import decimal
@@ -35,9 +36,6 @@ WAITING_MAX: Final = 8
 # The page asks again each second; who has closed it has left.
 LEFT_S: Final = 30.0
 _ENDED: Final = RefusalSentence("it was ended: ask once more")
-# Figures of a level that may be tried.
-FIGURES: Final = ("primary", "reserve", "seed", "reseed", "limit")
-FIGURES_OF_MYSTERY: Final = ("primary", "seed", "must_hit_by")
 
 
 class WhatIfJob:
@@ -155,7 +153,7 @@ class WhatIf:
             "paytables": _paytables(terms, self._config),
             "paytable": terms.paytable,
             "levels": [(level.level, _now(level)) for level in terms.levels],
-            "figures": FIGURES_OF_MYSTERY if terms.mystery else FIGURES,
+            "figures": MYSTERY_FIGURES if terms.mystery else (*RATES, *SUMS),
             "again": str(request.rel_url.without_query_params("look")),
             "at": str(request.rel_url.update_query(look="yes")),
         }

@@ -1,4 +1,4 @@
-"""Whoever has Redis, PostgreSQL, its log, its write-ahead log or its refusals: what they learn of a trigger.
+"""Searches for a running trigger in Redis, PostgreSQL, its log, its write-ahead log and its refusals.
 
 A level between ten and ninety millions has a trigger of so many digits that no other number looks like it. It
 is searched for in every form in which a program writes numbers, and so are the numbers from which it follows.

@@ -19,7 +19,7 @@ from jackpot.rules.state import DrawMade
 from tests.faults.difference import Difference, same
 from tests.faults.model_must_hit import Meter, Value, from_raw, number
 
-# As README of the rules has it, for whoever checks a commitment in another language.
+# As the rules' README has it, for a check of a commitment in another language.
 DOMAIN: Final = b"jackpot mystery commitment 1"
 SALT_BYTES: Final = 32
 # A lock draws four numbers for a link, of no level: of the card, which, of the box, which.

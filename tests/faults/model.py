@@ -106,7 +106,7 @@ Readings (where the rules leave a choice, the one taken here):
     was there before.
 29. A table may say what the lamp of an award shows while the award stands, and its hit waits for people or is
     of a round that can still change. To say the same again is no change; more than sixteen changes are
-    `unreasonable`. Where it says last that a lamp failed, whoever validates the award says what it shows.
+    `unreasonable`. Where it says last that a lamp failed, the validation of the award says what it shows.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Notices: what people announce, and what of it stands (P2)."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from controllers.messages import Id
 from jackpot.api.act_reply import ActReply
@@ -16,9 +16,6 @@ from jackpot.text import RefusalSentence
 if TYPE_CHECKING:
     from jackpot.config import Site
     from jackpot.rules.state import BankState, Notice
-
-# The calendar's last day: no clock can show when it ends.
-_LAST: Final = "9999-12-31"
 
 
 class StandingNotice(Reply, frozen=True):
@@ -115,7 +112,7 @@ def _due(day: str, site: "Site") -> int:
 
 
 def _check(day: str) -> None:
-    if not is_day(day) or day >= _LAST:
+    if not is_day(day):
         raise BadRequest(RefusalSentence("{day} is no day", field="day", day=day))
 
 

@@ -13,17 +13,7 @@ from jackpot.ledger.archived import cut_of, is_archived
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.reports.report import InArchive
 from jackpot.rules import registry
-from jackpot.rules.events import (
-    Closed,
-    Event,
-    LampReported,
-    Locked,
-    Refused,
-    Settled,
-    Voided,
-    Wagered,
-    Withdrawn,
-)
+from jackpot.rules.events import FRAMES, Closed, Event, Refused, Settled, Wagered
 
 # Entries that one statement reads: some milliseconds of work, and less than a megabyte.
 PAGE: Final = 500
@@ -68,9 +58,7 @@ _WRITTEN: Final = """
     JOIN journal AS j ON j.bank = h.bank AND j.seq = h.seq
     WHERE h.bank = ?1 AND h.hit >= ?2 AND h.hit <= ?3 AND j.table_seq IS NULL
 """
-_CARRIED_OUT: Final = ", ".join(
-    str(event.kind) for event in (Wagered, Withdrawn, Locked, Settled, Closed, Voided, LampReported)
-)
+_CARRIED_OUT: Final = ", ".join(str(event.kind) for event in FRAMES)
 _COUNTING: Final = f"""
     SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 AND kind IN ({_CARRIED_OUT})
         AND table_seq IS NOT NULL ORDER BY seq LIMIT ?4

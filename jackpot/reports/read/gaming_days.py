@@ -260,9 +260,13 @@ def _period(each: EntrySpan) -> Sentence:
 
 
 def is_day(text: str) -> bool:
-    """Whether what somebody typed is a day like 2026-11-20."""
+    """Whether what somebody typed is a day like 2026-11-20.
+
+    None is of the calendar's last year: the end of its last day is in a year that no clock can show.
+    """
     try:
-        return date.fromisoformat(text).isoformat() == text
+        day = date.fromisoformat(text)
+        return day.year < date.max.year and day.isoformat() == text
     except ValueError:
         return False
 

@@ -18,16 +18,7 @@ from jackpot.reports.read.entries import Entry, entries_before, one
 from jackpot.reports.report import ReportRefused
 from jackpot.rules import registry
 from jackpot.rules.acts.sessions import SignedIn, SignedOut
-from jackpot.rules.events import (
-    Closed,
-    LampReported,
-    Locked,
-    Refused,
-    Settled,
-    Voided,
-    Wagered,
-    Withdrawn,
-)
+from jackpot.rules.events import FRAMES, Refused
 from jackpot.rules.postings import Posting
 
 # Entries that one page of a search looks at, at most: some tens of milliseconds.
@@ -54,9 +45,7 @@ _OF_HIT: Final = """
 """
 
 # Kinds that only people, or the server, make: the index by kind has all of them.
-_ACTS: Final = frozenset(registry.KINDS) - {
-    event.kind for event in (Wagered, Withdrawn, Locked, Settled, Closed, Voided, LampReported, Refused)
-}
+_ACTS: Final = frozenset(registry.KINDS) - {*(event.kind for event in FRAMES), Refused.kind}
 # Of these, and of rounds that people void, each says who stood for it.
 _OF_PEOPLE: Final = frozenset(
     kind

@@ -12,7 +12,7 @@ import msgspec
 
 from controllers.messages import Id
 from jackpot.rules.acts.act import ADMIN, Act, ActContext
-from jackpot.rules.acts.fields import DAY_MS, Day, Levels, Reason
+from jackpot.rules.acts.fields import Day, Levels, Reason
 from jackpot.rules.acts.meters import (
     TRANSFERRED,
     closing,
@@ -32,17 +32,17 @@ from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import People
 from jackpot.rules.state import CLOSED, ENDED, BankState, Link, Notice
 
-# What a floor finishes by itself holds an end up for so long before people are told: a round takes minutes,
-# and a hit waits for its papers.
-PATIENT_MS: Final = 60 * 60 * 1_000
-_FINISHES: Final = (
+# People are told after so long of what the floor's own work will remove: a round takes minutes, and a hit
+# waits for its papers. Of anything else they are told at once.
+ALARM_AFTER_MS: Final = 60 * 60 * 1_000
+_PASSES_BY_ITSELF: Final = (
     "link_round_unfinished", "link_hits_stand", "link_left_waits", "end_before_reading",
     "end_while_reopening_asked",
 )  # fmt: skip
 
 # Reasons for which a link may be suspended while it ends: its wagers stopped, and people took its money away
 # before. Any other one is for people to look at first: the ledger may have lost rows, or a trigger its file.
-_NO_HINDRANCE: Final = (ENDED, TRANSFERRED)
+_HARMLESS_SUSPENSIONS: Final = (ENDED, TRANSFERRED)
 
 
 class GiveEnd(ActCommand, tag="give-end", frozen=True):
@@ -78,20 +78,11 @@ def decide_give(state: BankState, command: GiveEnd, by: ActContext) -> EndGiven:
     """Announces the end, as many days before as the terms want, with a place for the money that there is."""
     link = find_open(state, "link", command.link)
     refuse_if(bool(link.levels) and command.to is None, "end_needs_link", link=link.terms.link)
-    check_day(command.day, command.due - DAY_MS, command.due, link.terms.notice_days, by.at)
+    check_day(command.day, command.due, link.terms.notice_days, by.at, last=True)
     to = None if command.to is None else find_other(state, link, command.to)
     if to is not None:
         places(link, to, command.levels)
-        ends = next(
-            (
-                one
-                for one in state.notices
-                if one.closes(to.number) and not one.table and one.due <= command.due
-            ),
-            None,
-        )
-        if ends is not None:
-            raise Refusal("end_to_closing_link", link=to.terms.link, notice=f"N{ends.number}", day=ends.day)
+        _check_stays(state, to, command.due)
     check_new(state, (link.number, 0, 0, False))
     return EndGiven(
         state.next_notice,
@@ -103,6 +94,13 @@ def decide_give(state: BankState, command: GiveEnd, by: ActContext) -> EndGiven:
         command.reason,
         by.people,
     )
+
+
+def _check_stays(state: BankState, to: Link, due: int) -> None:
+    """Refuses a link that is announced to close by then itself."""
+    for one in state.notices:
+        if one.closes(to.number) and not one.table and one.due <= due:
+            raise Refusal("end_to_closing_link", link=to.terms.link, notice=f"N{one.number}", day=one.day)
 
 
 def apply_given(effects: Effects, event: EndGiven) -> None:
@@ -173,7 +171,7 @@ def decide_end(state: BankState, command: EndLink, by: ActContext) -> WagersEnde
         refuse_if(not over, "end_not_due", link=link.terms.link, day=notice.day)
         return _ended(state, link, to, notice)
     except Refusal as refusal:
-        early = refusal.template in _FINISHES and by.at < notice.due + PATIENT_MS
+        early = refusal.template in _PASSES_BY_ITSELF and by.at < notice.due + ALARM_AFTER_MS
         if refusal.template in ("end_not_due", notice.told) or early:
             raise
         return EndWaits(
@@ -193,7 +191,7 @@ def _receiver(state: BankState, link: Link, notice: Notice) -> Link | None:
 
 def _ended(state: BankState, link: Link, to: Link | None, notice: Notice) -> LinkEnded:
     """The end of a link at rest, after the reading of its last day (S2)."""
-    other = [reason for reason in link.suspended if reason not in _NO_HINDRANCE]
+    other = [reason for reason in link.suspended if reason not in _HARMLESS_SUSPENSIONS]
     if other:
         raise Refusal("end_while_suspended", link=link.terms.link, reasons=other)
     behind = [

@@ -225,8 +225,8 @@ def _lost(link: Link, cause: str) -> bool:
 
 
 def _shown(link: Link, cause: str) -> bool:
-    """Whether whoever is between this server and its books may know a running trigger: a row that was refused
-    may have opened it (Y9). Where it is not to be had, or rows are lost, that is seen to first.
+    """Whether somebody who reads what is written to the ledger may know a running trigger: a row that was
+    refused may have opened it (Y9). Where it is not to be had, or rows are lost, that is seen to first.
     """
     waits = (TRIGGER_REASON, ROLLED_BACK, RESTORED)
     return cause == INTERNAL and INTERNAL in link.suspended and not set(waits).intersection(link.suspended)

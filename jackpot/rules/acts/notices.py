@@ -76,7 +76,7 @@ def decide_give(state: BankState, command: GiveNotice, by: ActContext) -> Notice
     else:
         refuse_if(command.level is not None, "notice_of_level_without_limit")
     days = _days(link, table)
-    check_day(command.day, command.due, command.due, days, by.at)
+    check_day(command.day, command.due, days, by.at)
     check_new(state, _about(link, table, level, command.amount))
     return NoticeGiven(
         state.next_notice,
@@ -100,15 +100,14 @@ def apply_given(effects: Effects, event: NoticeGiven) -> None:
     effects.noticed = True
 
 
-def check_day(day: str, began: int, due: int, days: int, at: int) -> None:
+def check_day(day: str, due: int, days: int, at: int, *, last: bool = False) -> None:
     """Refuses a day that is none, is past, or is announced too late.
 
-    began: when it begins. due: when what is announced comes about, at which that day begins or ends. at: of
-    the entry. Unix milliseconds.
+    due: when the day begins, or ends where it is the `last` one. at: of the entry. Unix milliseconds.
     """
-    refuse_if(not _is_of(day, began), "day_malformed", day=day)
-    refuse_if(due <= at, "notice_day_past" if due == began else "end_day_past", day=day)
-    late = "notice_too_late" if due == began else "end_too_late"
+    past, late = ("end_day_past", "end_too_late") if last else ("notice_day_past", "notice_too_late")
+    refuse_if(not _is_of(day, due - DAY_MS if last else due), "day_malformed", day=day)
+    refuse_if(due <= at, past, day=day)
     refuse_if(due - at < days * DAY_MS, late, day=day, days=days)
 
 

@@ -71,7 +71,7 @@ class RenewTriggers(ActCommand, tag="renew-triggers", frozen=True):
     """The bank's writer opens and makes the commitments that are due."""
 
 
-class Ended(msgspec.Struct, frozen=True, array_like=True):
+class EndedCommitment(msgspec.Struct, frozen=True, array_like=True):
     """A commitment that ended without a win. bank, cycle, number: of its id."""
 
     bank: str
@@ -89,7 +89,7 @@ class Renewed(msgspec.Struct, frozen=True, array_like=True):
 
     link: int
     level: int
-    ended: Ended | None
+    ended: EndedCommitment | None
     opened: TriggerOpened | None
     committed: TriggerCommitted | None
 
@@ -135,7 +135,7 @@ def decide_renew(state: BankState, _command: RenewTriggers, by: ActContext) -> T
             invariant(opened.value > reached, "a wager had reached the trigger, and did not win")
         ended = None
         if running is not None:
-            ended = Ended(running.bank, running.cycle, running.number, running.digest)
+            ended = EndedCommitment(running.bank, running.cycle, running.number, running.digest)
         made.append(Renewed(link.number, level.number, ended, opened, committed))
     invariant(bool(made), "no commitment is due")
     return TriggersRenewed(made)

@@ -11,7 +11,7 @@ from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.banks import CloseBank
 from jackpot.rules.acts.ends import (
-    PATIENT_MS,
+    ALARM_AFTER_MS,
     EndGiven,
     EndLink,
     EndWaits,
@@ -316,7 +316,7 @@ def test_a_hand_that_somebody_says_was_missed_is_paid_by_the_link_itself(agrees:
     frame(subject, Close("r1"))
     assert subject.execute(Reopen("T1", "r1", "missed"), people=PEOPLE[:1]).answer["ok"]
     assert step(subject) == "end_while_reopening_asked"
-    assert step(subject, OVER + PATIENT_MS) == "EndWaits"
+    assert step(subject, OVER + ALARM_AFTER_MS) == "EndWaits"
     assert told(subject) == [("link L", "end_while_reopening_asked")]
     if not agrees:
         assert subject.execute(Decline("T1", "r1", "seen again"), people=PEOPLE[1:]).answer["ok"]
@@ -336,19 +336,19 @@ def test_what_a_floor_finishes_is_told_after_an_hour() -> None:
     subject = season()
     frame(subject, wager("r1"))
     ended(subject)
-    assert step(subject, OVER + PATIENT_MS - 1) == "link_round_unfinished"
+    assert step(subject, OVER + ALARM_AFTER_MS - 1) == "link_round_unfinished"
     assert told(subject) == []
-    assert step(subject, OVER + PATIENT_MS) == "EndWaits"
+    assert step(subject, OVER + ALARM_AFTER_MS) == "EndWaits"
     assert told(subject) == [("link L", "link_round_unfinished")]
-    assert step(subject, OVER + 2 * PATIENT_MS) == "link_round_unfinished"
+    assert step(subject, OVER + 2 * ALARM_AFTER_MS) == "link_round_unfinished"
     (hit,) = {award["hit"] for award in frame(subject, royal("r1")).answer["awards"]}
-    assert step(subject, OVER + 2 * PATIENT_MS) == "EndWaits"
+    assert step(subject, OVER + 2 * ALARM_AFTER_MS) == "EndWaits"
     event = subject._last_event()
     assert isinstance(event, EndWaits)
     assert event.hits == [int(hit[1:])]
     assert told(subject) == [("link L", "link_hits_stand")]
     done(subject, Undo(hit, "misdealt"))
-    assert step(subject, OVER + 3 * PATIENT_MS) == "LinkEnded"
+    assert step(subject, OVER + 3 * ALARM_AFTER_MS) == "LinkEnded"
 
 
 def test_people_are_told_at_once_where_the_other_link_has_ended() -> None:

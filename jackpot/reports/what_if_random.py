@@ -29,7 +29,7 @@ _WORDS: Final = 1 << (8 * WORD_BYTES)
 _SALT: Final = bytes(SALT_BYTES)
 
 
-class Begun(NamedTuple):
+class RunningAtStart(NamedTuple):
     """A trigger that ran as the replay begins: it stands as it is where the level must hit by the same sum.
 
     known: it was opened later; else it stands for one that still runs.
@@ -40,17 +40,19 @@ class Begun(NamedTuple):
     known: bool = True
 
 
-class Unknown(NamedTuple):
+class StandInBytes(NamedTuple):
     """Random bytes that stand for those of the commitment that runs."""
 
     raw: bytes
 
 
-Bytes = bytes | Begun | Unknown | None
+TriggerBytes = bytes | RunningAtStart | StandInBytes | None
 """Random bytes of a commitment, or its trigger; None for one that was never opened."""
 
 
-def commitments_of(ledger: Reader, bank: str, link: Link, after: int, upto: int) -> dict[int, list[Bytes]]:
+def commitments_of(
+    ledger: Reader, bank: str, link: Link, after: int, upto: int
+) -> dict[int, list[TriggerBytes]]:
     """By level, what its commitments had, in their order: that which ran after the entry `after`, then those
     that follow. link: as it stands at `upto`.
     """
@@ -60,18 +62,18 @@ def commitments_of(ledger: Reader, bank: str, link: Link, after: int, upto: int)
         for number, opened in _opened(entry, link.number):
             found[number].append(opened)
     own = _OwnNumbers(f"{bank} {link.terms.link} running")
-    made: dict[int, list[Bytes]] = {}
+    made: dict[int, list[TriggerBytes]] = {}
     for level in link.levels:
         known, running = found[level.number], mystery.running_of(level)
-        each: list[Bytes] = [None if one is None else one.raw for one in known]
+        each: list[TriggerBytes] = [None if one is None else one.raw for one in known]
         if running is not None:
             raw = _not_reached(running, mystery.cycle_of(level).decided, own)
-            each.append(Unknown(raw))
+            each.append(StandInBytes(raw))
             if after and not known:
                 value = running.above + 1 + uniform(raw, running.upto - running.above).value
-                each[0] = Begun(value, running.upto, known=False)
+                each[0] = RunningAtStart(value, running.upto, known=False)
         if after and known and (first := known[0]) is not None:
-            each[0] = Begun(first.value, first.upto)
+            each[0] = RunningAtStart(first.value, first.upto)
         made[level.number] = each
     return made
 
@@ -110,10 +112,12 @@ class _OwnNumbers:
         return sha512(f"what-if {self._name} {self._number}".encode()).digest()[:RAW_BYTES]
 
 
-class ReplayLuck:
+class ReplayRandomness:
     """Chance and triggers of one side of a replay. own: how many numbers were not the journal's."""
 
-    def __init__(self, name: str, commitments: Mapping[int, Sequence[Bytes]], levels: Sequence[str]) -> None:
+    def __init__(
+        self, name: str, commitments: Mapping[int, Sequence[TriggerBytes]], levels: Sequence[str]
+    ) -> None:
         """name: what the replay's own numbers are of. levels: by their numbers, from 1."""
         self.own = 0
         self._own = _OwnNumbers(name)
@@ -163,9 +167,9 @@ class ReplayLuck:
         """As in `TriggerSource`, by the bytes of the journal's next commitment of the level."""
         left = self._commitments[least.level]
         made = left.popleft() if left else None
-        if isinstance(made, Begun):
+        if isinstance(made, RunningAtStart):
             made = self._standing(made, above, upto)
-        if isinstance(made, Unknown):
+        if isinstance(made, StandInBytes):
             self.own += 1
             made = made.raw
         drawing = uniform(self._whole(made), upto - above)
@@ -173,12 +177,12 @@ class ReplayLuck:
         self._kept[new.committed] = new.trigger
         return TriggerCommitted(least.number, new.committed)
 
-    def _standing(self, begun: Begun, above: int, upto: int) -> bytes | Unknown | None:
-        """Bytes that give the trigger with which the replay begins; None where it is drawn anew."""
+    def _standing(self, begun: RunningAtStart, above: int, upto: int) -> bytes | StandInBytes | None:
+        """TriggerBytes that give the trigger with which the replay begins; None where it is drawn anew."""
         if begun.upto != upto or begun.value <= above:
             return None
         raw = (begun.value - above - 1).to_bytes(WORD_BYTES, "big")
-        return raw if begun.known else Unknown(raw)
+        return raw if begun.known else StandInBytes(raw)
 
     def _trigger(self, committed: bytes) -> Trigger:
         return require(self._kept.get(committed), "the replay has committed to no such trigger")
