@@ -79,34 +79,35 @@ async def test_a_link_ends_while_the_floor_plays(tmp_path: Path, monkeypatch: py
     for name in ("readings", "link_ends"):
         monkeypatch.setattr(f"jackpot.bank.{name}.LOOK_EVERY_S", 0.01)
     config, clock = seasonal(tmp_path), StepClock()
-    async with Server(config, clock) as server, table(server) as device, sign(server) as shown:
-        clock.ahead_s += HEARD_S
-        assert (await announce(config, today(config, clock)))["ok"]
-        device.wager(1, "R1", 1, lock=True)
-        assert (await device.answer(1))["t"] == "ack"
-        clock.stepped_s += 2 * DAY_S
-        await device.hear(lambda told: told["t"] == "link" and told["reason"] == "ended")
-        async with table(server, "T02") as other:
-            other.wager(1, "R1", 1)
-            refused = await other.answer(1)
-        assert (refused["code"], refused["link"]) == ("suspended", LINK)
-        state = server.banks["main"].sequencer.engine.state
-        await until(lambda: state.last_day != "")
-        assert not state.links[0].closed
-        device.say(t="close", seq=2, round="R1")
-        assert (await device.answer(2))["t"] == "ack"
-        await device.hear(lambda told: told["t"] == "link" and told["reason"] == "closed")
-        await shown.hear(lambda told: told["t"] == "state" and "closed" in told["reason"])
-        clock.stepped_s -= 3 * DAY_S
-        meters = (await administer(config, do="/links/{link}", link=LINK))["levels"]
-        assert {level["value"] for level in meters} == {"0.00"}
-    day, stop, end = events(config, ReadingTaken, WagersEnded, LinkEnded)[-3:]
-    if isinstance(day, WagersEnded):  # both are due at once
-        day, stop = stop, day
-    assert [type(one) for one in (day, stop, end)] == [ReadingTaken, WagersEnded, LinkEnded]
-    gone = sum(one.change.transfers for one in end.changes if one.link == 1)
-    came = -sum(one.change.transfers for one in end.changes if one.link == 2)
-    assert gone == came > 0
+    async with Server(config, clock) as server:
+        clock.ahead_s += HEARD_S  # before there is a connection that would have been silent for so long
+        async with table(server) as device, sign(server) as shown:
+            assert (await announce(config, today(config, clock)))["ok"]
+            device.wager(1, "R1", 1, lock=True)
+            assert (await device.answer(1))["t"] == "ack"
+            clock.stepped_s += 2 * DAY_S
+            await device.hear(lambda told: told["t"] == "link" and told["reason"] == "ended")
+            async with table(server, "T02") as other:
+                other.wager(1, "R1", 1)
+                refused = await other.answer(1)
+            assert (refused["code"], refused["link"]) == ("suspended", LINK)
+            state = server.banks["main"].sequencer.engine.state
+            await until(lambda: state.last_day != "")
+            assert not state.links[0].closed
+            device.say(t="close", seq=2, round="R1")
+            assert (await device.answer(2))["t"] == "ack"
+            await device.hear(lambda told: told["t"] == "link" and told["reason"] == "closed")
+            await shown.hear(lambda told: told["t"] == "state" and "closed" in told["reason"])
+            clock.stepped_s -= 3 * DAY_S
+            meters = (await administer(config, do="/links/{link}", link=LINK))["levels"]
+            assert {level["value"] for level in meters} == {"0.00"}
+        day, stop, end = events(config, ReadingTaken, WagersEnded, LinkEnded)[-3:]
+        if isinstance(day, WagersEnded):  # both are due at once
+            day, stop = stop, day
+        assert [type(one) for one in (day, stop, end)] == [ReadingTaken, WagersEnded, LinkEnded]
+        gone = sum(one.change.transfers for one in end.changes if one.link == 1)
+        came = -sum(one.change.transfers for one in end.changes if one.link == 2)
+        assert gone == came > 0
 
 
 @on_loop

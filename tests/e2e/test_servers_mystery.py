@@ -145,7 +145,7 @@ def test_a_standby_without_the_key_is_not_ready(floor: MysteryServers) -> None:
     holder = floor.holder()
     standby = floor.other(holder)
     file = floor.key(standby.name)
-    assert ready(standby) == ready(holder) == (200, {"status": "ready"})
+    until(lambda: ready(standby) == ready(holder) == (200, {"status": "ready"}))
     assert usable(standby) == {"key": "1.0", "witness": "1.0"}
     away = file.rename(file.with_name("away"))
     missing = f"{file}: there is no such key file"
