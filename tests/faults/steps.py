@@ -234,8 +234,9 @@ def traced(tracer: Tracer, play: Simulation) -> Iterator[None]:
 
     def ended(machine: Machine, *, told: bool = True) -> None:
         end(machine, told=told)
-        # One after the other dies as it takes the bank: a server is promised after the last of them.
+        # One after the other dies as it takes the bank: a server, and rounds, are promised after the last.
         play._served = play.timeline.now
+        play._progress = play.witness.rounds, play.timeline.now
         sys.settrace(tracer.call)
 
     play.end = ended  # type: ignore[method-assign]
