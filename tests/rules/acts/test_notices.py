@@ -185,17 +185,18 @@ def test_the_limit_of_a_meter_is_lowered_on_its_day() -> None:
     ],
 )
 def test_a_mystery_changes_on_its_day_as_announced(
-    figure: str, now: dict[str, int], then: dict[str, int], other: dict[str, int]
+    figure: str, now: dict[str, Any], then: dict[str, Any], other: dict[str, Any]
 ) -> None:
     """P2, Y11: what it begins with, its rate and the sum by which it must hit; less or more, and no other."""
     subject = Place(mystery(notice_days=DAYS)).subject
     suspended(subject, "M")
 
-    def announced(figures: dict[str, int]) -> GiveNotice:
+    def announced(figures: dict[str, Any]) -> GiveNotice:
         (value,) = figures.values()
-        return notice(link="M", **{figure: value if figure == "rate" else value * DOLLAR})
+        about: dict[str, Any] = {figure: value if figure == "rate" else value * DOLLAR}
+        return notice(link="M", **about)
 
-    def changed(figures: dict[str, int]) -> ChangeLink:
+    def changed(figures: dict[str, Any]) -> ChangeLink:
         return ChangeLink(mystery("M", level(**figures), notice_days=DAYS), "approved")
 
     assert at(subject, NOW, changed(then)) == "notice_needed"
