@@ -55,12 +55,12 @@ NOTICES_MAX: Final = 16
 AWARDS_AT_ONCE: Final = 256
 
 
-def answer_of(kept: AnsweredFrame) -> Ack | Nack:
+def answer_of(answered: AnsweredFrame) -> Ack | Nack:
     """The answer to a frame, as the table gets it each time."""
-    answer = kept.answer
+    answer = answered.answer
     if isinstance(answer, Ack):
         return answer
-    return Nack(kept.seq, answer.code, english(answer.template, answer.values), hits=answer.hits)
+    return Nack(answered.seq, answer.code, english(answer.template, answer.values), hits=answer.hits)
 
 
 def hit_names(numbers: Sequence[int]) -> tuple[str, ...]:

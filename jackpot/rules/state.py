@@ -152,11 +152,11 @@ class Unpaid(msgspec.Struct, array_like=True):
     amount: int = 0
     hits: list[int] = []
 
-    def first(self, most: int, after: int = 0) -> list[int]:
+    def first(self, limit: int, after: int = 0) -> list[int]:
         """The first so many different hits with a number above `after`."""
         found: list[int] = []
         at = bisect_right(self.hits, after)
-        while at < len(self.hits) and len(found) < most:
+        while at < len(self.hits) and len(found) < limit:
             found.append(self.hits[at])
             at = bisect_right(self.hits, found[-1], at)
         return found
@@ -828,9 +828,9 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
         """The table of that number."""
         return self.tables[number - 1]
 
-    def tally(self, what: Tallied, kind: str, count: int = 1) -> None:
+    def tally(self, occurrence: Tallied, kind: str, count: int = 1) -> None:
         """Counts that it happened once more, or so often."""
-        self.tallies[what, kind] = self.tallies.get((what, kind), 0) + count
+        self.tallies[occurrence, kind] = self.tallies.get((occurrence, kind), 0) + count
 
     def hit(self, number: int) -> Hit | None:
         """The hit of that number, settled or not; None where it is not kept any more."""

@@ -75,7 +75,7 @@ def cash_of_day(ledger: Reader, site: Site, patron: str, day: str) -> DayCash:
 
     Every bank of the ledger counts, and people's names are compared as everywhere. Raises LedgerError.
     """
-    return _to_patron(ledger, _given(ledger, site, day), names.plain(patron))
+    return _to_patron(ledger, _given(ledger, site, day), names.normal_form(patron))
 
 
 def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -> list[NoticeCash]:
@@ -96,7 +96,7 @@ def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -
                     continue
                 day, over = gaming_day(entry.at, site), event.tax.cash_over
                 for seat in _seats(ledger, known.bank, event):
-                    for patron in {names.plain(one) for one in named.get(seat, ())}:
+                    for patron in {names.normal_form(one) for one in named.get(seat, ())}:
                         if day not in days:
                             days[day] = _given(ledger, site, day)
                         if (day, patron) not in told:
@@ -146,7 +146,7 @@ def _with_names(ledger: Reader, bank: str, given: list[_Given], since: int) -> l
             if isinstance(event, Paid | PapersAdded) and event.paper and papers.hit_of(event) == hit:
                 patron = kept.get(event.paper)
                 patron = papers.patron(ledger, event.paper) if patron is None else patron
-                named.setdefault(hit, set()).add(names.plain(patron))
+                named.setdefault(hit, set()).add(names.normal_form(patron))
     return [one._replace(named=frozenset(named.get(one.hit, ()))) if one.hit >= own else one for one in given]
 
 
@@ -202,4 +202,4 @@ def _seats(ledger: Reader, bank: str, event: Paid | Corrected) -> list[int]:
 def _patrons(ledger: Reader, bank: str, hit: int, seats: Sequence[int]) -> frozenset[str]:
     """Whom the papers of these winners name, as names are compared."""
     named = patrons(ledger, bank, hit)
-    return frozenset(names.plain(one) for seat in seats for one in named.get(seat, ()))
+    return frozenset(names.normal_form(one) for seat in seats for one in named.get(seat, ()))

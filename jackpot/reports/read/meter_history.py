@@ -38,7 +38,7 @@ from jackpot.rules.events import (
 )
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LevelTerms
-from jackpot.rules.rounds.mystery import added, highest, place_of
+from jackpot.rules.rounds.mystery import contribution_of, must_hit_sum, place_of
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.text import Sentence, joined
 
@@ -140,7 +140,7 @@ class MeterHistory:
         if not self._mystery:
             return self.primary
         began = self._cycles.since(self.place.key, self.turn, ()).seq
-        return highest(self._terms(began))
+        return must_hit_sum(self._terms(began))
 
     def _lines(self) -> Iterator[HistoryLine]:
         begins = self._begins(self.turn)
@@ -361,7 +361,7 @@ class MeterHistory:
         count = sum(one.wagers for one in counted if (one.link, one.level) == self.place.key)
         first = next((place_of(take) + 1 for take in takes(event, self.place)), count)
         wager = self.place.names.link_terms(self.place.link, entry.seq).wager
-        later = added(self._terms(entry.seq), wager)
+        later = contribution_of(self._terms(entry.seq), wager)
         total = asked(self.ledger, self.place.bank, _WAGERED, entry.seq, *self.place.key)
         whole = -int(total[0][0]) if total else 0
         earlier = (whole - (count - first) * later) // first if first else 0
@@ -369,7 +369,12 @@ class MeterHistory:
 
     def _take(self, accounts: Accounts, take: TakeMade, given: int, row: int) -> None:
         meter.take(
-            accounts, self._terms(row), rate=take.rate, given=given, total=given, floor=self._floor(take, row)
+            accounts,
+            self._terms(row),
+            rate=take.rate,
+            from_meter=given,
+            total=given,
+            floor=self._floor(take, row),
         )
 
     def _terms(self, row: int) -> LevelTerms:

@@ -250,7 +250,7 @@ def ending(state: BankState, at: int, *, closes: bool = True) -> Iterator[str]:
             yield name
 
 
-def as_now(state: BankState, event: Any) -> list[LevelChange]:
+def changes_if_now(state: BankState, event: Any) -> list[LevelChange]:
     """What an announced end would move if the link ended now; nothing of any other event."""
     if not isinstance(event, EndGiven):
         return []

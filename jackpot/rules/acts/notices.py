@@ -294,22 +294,22 @@ def _is_done(state: BankState, notice: Notice) -> bool:
     return link is not None and table is not None and link.number not in table.links
 
 
-def _drop(effects: Effects, which: Callable[[Notice], bool]) -> None:
-    kept = [one for one in effects.state.notices if not which(one)]
+def _drop(effects: Effects, drops: Callable[[Notice], bool]) -> None:
+    kept = [one for one in effects.state.notices if not drops(one)]
     if len(kept) < len(effects.state.notices):
         effects.state.notices = kept
         effects.noticed = True
 
 
-def _check(given: list[Notice], needed: str, days: int, at: int, name: str) -> None:
+def _check(notices: list[Notice], needed: str, days: int, at: int, name: str) -> None:
     """Refuses what was not announced, or for a later day.
 
-    given: the notices that announce it. needed: the template where there are none.
+    notices: those that announce it. needed: the template where there are none.
     """
-    if any(one.due <= at for one in given):
+    if any(one.due <= at for one in notices):
         return
-    if given:
-        first = min(given, key=lambda one: one.due)
+    if notices:
+        first = min(notices, key=lambda one: one.due)
         raise Refusal("notice_not_due", name=name, day=first.day, notice=f"N{first.number}")
     refuse_if(days > 0, needed, name=name, days=days)
 
