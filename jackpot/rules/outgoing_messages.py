@@ -48,7 +48,7 @@ from jackpot.rules.state import (
 
 # The `state` of a link names so many waiting jackpots; a sign has no room for more, and a frame is bounded.
 JACKPOTS_MAX: Final = 16
-# What a sign is told of a link's notices: its own, one a level, and one of each of some tables.
+# What a sign is told of a link's notices: its own, three a level, and one of each of some tables.
 NOTICES_MAX: Final = 16
 # How many waiting awards a table is told at once, 50 kB; the next ones when it has read them. A table
 # that reads is told 7,000 in 3 s, and nobody waits for that.
@@ -293,6 +293,8 @@ def _notice(link: Link, notice: Notice, table: Table | None) -> answers.Notice:
         link.levels[notice.level - 1].terms.level if notice.level else UNSET,
         UNSET if notice.amount is None else to_cents(notice.amount),
         True if notice.ends else UNSET,
+        UNSET if notice.seed is None else to_cents(notice.seed),
+        UNSET if notice.rate is None else notice.rate,
     )
 
 

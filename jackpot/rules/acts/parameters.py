@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 from jackpot.rules.acts.act import ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.meters import at_rest, find_open
-from jackpot.rules.acts.notices import check_lower, forget_done
+from jackpot.rules.acts.notices import check_link_terms, forget_done
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -59,7 +59,7 @@ def decide_change_link(state: BankState, command: ChangeLink, by: ActContext) ->
     except Fault as fault:
         raise Refusal("link_terms_bad", link=terms.link, fault=fault.phrase) from fault
     _check_limits(link, terms)
-    check_lower(state, link, terms, by.at)
+    check_link_terms(state, link, terms, by.at)
     return LinkChanged(link.number, link.terms, terms, command.reason, by.people)
 
 
