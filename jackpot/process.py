@@ -140,7 +140,7 @@ class Process(ABC):
         devices: the names of their listeners.
         """
         names = [name for name in (*devices, "http", "public") if getattr(at, name) is not None]
-        bounds = file_descriptors.bounds(self.config, names, file_descriptors.allowed())
+        bounds = file_descriptors.bounds(self.config, names, file_descriptors.raise_limit())
         for name in names:
             tls = self.encryption.of(devices=name in devices)
             await self._listener(name, bounds[name], tls).bind(getattr(at, name))

@@ -265,10 +265,10 @@ def _ledger(config: "Config") -> _Ledger:
         OtherSite,
         check_site,
         disagreements,
-        is_left_out,
-        is_misplaced,
         left_out_banks,
+        left_out_message,
         misplaced_links,
+        misplaced_message,
         missing_banks,
     )
     from jackpot.clock import SystemClock
@@ -296,14 +296,14 @@ def _ledger(config: "Config") -> _Ledger:
                 return _Ledger(f"ledger {shown} is empty: {begins}")
             site = check_site(ledger, config)
             warnings = [*missing_banks(ledger, config).values()]
-            warnings += [is_left_out(bank) for bank in left_out_banks(ledger, config)]
+            warnings += [left_out_message(bank) for bank in left_out_banks(ledger, config)]
             misplaced = misplaced_links(ledger, config)
             warnings += disagreements(ledger, config, SystemClock().unix_ms())
     except OtherSite as error:
         fail(str(error))
     except LedgerError as error:
         return _Ledger(f"ledger {shown} cannot be looked at from here: {error}")
-    mistakes = [is_misplaced(link, bank, configured[link]) for link, bank in misplaced.items()]
+    mistakes = [misplaced_message(link, bank, configured[link]) for link, bank in misplaced.items()]
     what = f"ledger {shown}: of site {site}, with the banks {', '.join(there)}"
     return _Ledger(what, [one for one in warnings if one not in mistakes], mistakes)
 

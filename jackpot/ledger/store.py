@@ -74,7 +74,7 @@ class LedgerCorrupt(LedgerError):
     """The journal, its postings and its head do not fit together; says where."""
 
 
-def over(bank: str, epoch: int) -> Fenced:
+def fenced(bank: str, epoch: int) -> Fenced:
     """Error to raise if a writer's epoch is not the bank's any more."""
     return Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
 

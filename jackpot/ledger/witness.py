@@ -72,7 +72,7 @@ LEDGER_HOLDS: Final = {
 }
 
 
-def standing(witnessed: Witnessed | None, ledger: Witnessed | None) -> WitnessPosition:
+def position_of(witnessed: Witnessed | None, ledger: Witnessed | None) -> WitnessPosition:
     """Where the witness stands to the ledger's last commitment of the same level; None: it has none."""
     if witnessed is None:
         return WitnessPosition.NONE if ledger is None else WitnessPosition.UNKNOWN

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.ledger.cycles import TakePoint, settlement
-from jackpot.ledger.joined_banks import known_as, parts_of
+from jackpot.ledger.joined_banks import former_numbers, parts_of
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.hits import AwardChange, HitStory, changes, story_of
 from jackpot.reports.read.meter_history import LevelRef, MeterHistory, amounts, entry_at, percent, told
@@ -130,7 +130,7 @@ def find(ledger: Reader, request: ReportRequest) -> ReportResult:
 
 def numbers_today(ledger: Reader, story: HitStory) -> Iterator[Fact]:
     """The numbers of a hit and its awards in the bank that its bank became; nothing where that goes on."""
-    now = known_as(ledger, story.bank, story.hit.number)[-1]
+    now = former_numbers(ledger, story.bank, story.hit.number)[-1]
     if now.bank == story.bank:
         return
     awards = joined(

@@ -188,7 +188,7 @@ class AskJournal(Query, frozen=True):
             raise BadRequest(RefusalSentence("{day} is no day like 2026-11-20", field="day", day=day))
         wanted = JournalFilter(self.limit, self.before, self.kind, table, self.person, number(self.hit))
         try:
-            return await at.books.read(lambda ledger: _found(ledger, at.config, bank.name, wanted, self.day))
+            return await at.books.read(lambda ledger: _search(ledger, at.config, bank.name, wanted, self.day))
         except NoSuchKind as error:
             raise BadRequest(error.said) from error
 
@@ -201,7 +201,7 @@ class _Words(NamedTuple):
     reason: str
 
 
-def _found(
+def _search(
     ledger: "Reader", config: "Config", bank: str, filter_: JournalFilter, day: str | None
 ) -> tuple[JournalPage, list[_Words]]:
     if day is not None:

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from jackpot.ledger.archived import (
+    archived_events,
     cut_of,
     digest_of_staying,
-    left_over,
-    not_the_archive,
-    told_of,
+    undeleted_rows,
     untrue_cuts,
+    why_not_archive,
 )
 from jackpot.ledger.cycles import Cycles, TakePoint
 from jackpot.ledger.journal import Head, chained
@@ -324,7 +324,7 @@ async def _look(store: Store, bank: str) -> None:
         cut = cut_of(ledger, bank)
         read_to(ledger, bank, ledger.head(bank), redecider=True)
         said = untrue_cuts(ledger, bank) + untrue_balances(ledger, bank, cut)
-        return said + ([] if cut is None else left_over(ledger, bank, cut))
+        return said + ([] if cut is None else undeleted_rows(ledger, bank, cut))
 
     for problem in await store.run(work):
         raise LedgerCorrupt(problem)
@@ -339,7 +339,7 @@ def _compared(ledger: Reader, file: Path, plan: ArchivePlan, tell: Callable[[int
     begin = beginning(bank, old)
     after, last = begin.seq, begin.hash
     with closing(SqliteLedger(file, readonly=True)) as archive:
-        if old is not None and (said := not_the_archive(ledger, archive, bank, old)) is not None:
+        if old is not None and (said := why_not_archive(ledger, archive, bank, old)) is not None:
             raise LedgerCorrupt(said)
         while after < plan.upto:
             tell(after, plan.upto)
@@ -367,7 +367,7 @@ async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Arc
     not matter. Only the newest such row counts, as in `cut_of`.
     """
     envelope = command_at(sealing.unix_ms, Archive(cut, sealing.reason), sealing.people)
-    told = await store.run(lambda ledger: told_of(ledger, head.bank))
+    told = await store.run(lambda ledger: archived_events(ledger, head.bank))
     if told and told[0].cut == cut and _may_archive(engine, envelope):
         return head
     return await decide(store, engine, head, envelope)

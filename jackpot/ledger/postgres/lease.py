@@ -7,7 +7,7 @@ from jackpot.ledger import reading
 from jackpot.ledger.connect import FAILURES
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.postgres.connection import PostgresConnection
-from jackpot.ledger.store import Fenced, over
+from jackpot.ledger.store import Fenced, fenced
 from jackpot.ledger.takeovers import RELEASED
 
 # How long a backend that was told to end may take; one that does not is tried again with the next epoch.
@@ -153,7 +153,7 @@ class Leases:
             raise self._session.in_doubt(error) from error
         await self._session.acknowledged()
         if len(found) != 1:
-            raise over(bank, epoch)
+            raise fenced(bank, epoch)
 
 
 def _moved(bank: str) -> Fenced:

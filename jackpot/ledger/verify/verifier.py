@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from jackpot.ledger import names, takeovers
-from jackpot.ledger.archived import cut_of, has_hash, left_over, not_the_archive, untrue_cuts
+from jackpot.ledger.archived import cut_of, has_hash, undeleted_rows, untrue_cuts, why_not_archive
 from jackpot.ledger.heads import BankHeads
 from jackpot.ledger.joined_banks import broken_joint
 from jackpot.ledger.journal import Head
@@ -132,7 +132,7 @@ def verify(
     walked = options.parts(task, progress) or _whole(ledger, task, progress)
     problems = [*walked.problems, *_end(task, walked, options.archive), *untrue_cuts(ledger, bank)]
     if cut is not None:
-        problems += left_over(ledger, bank, cut)
+        problems += undeleted_rows(ledger, bank, cut)
         problems += [] if options.archive is None else _against(ledger, options.archive, task, cut)
     problems += _heads(ledger, kept, walked.ended.seq, options.archive, cut)
     problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
@@ -250,7 +250,7 @@ def _heads(ledger: Reader, heads: BankHeads, last: int, archive: Reader | None, 
 def _against(ledger: Reader, archive: Reader, task: Task, cut: Cut) -> list[str]:
     """Problems: contradictions between the archive and the ledger that continues it."""
     bank, head = task.bank, archive.head(task.bank)
-    if (said := not_the_archive(ledger, archive, bank, cut)) is not None:
+    if (said := why_not_archive(ledger, archive, bank, cut)) is not None:
         return [said]
     (row,) = archive.rows(bank, cut.seq - 1, 1)
     if position_at(archive, row, first(bank)) != beginning(bank, cut):

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeGuard
 from jackpot.config import Site
 from jackpot.ledger import papers
 from jackpot.ledger.banks import became
-from jackpot.ledger.joined_banks import first_own_hit, known_as
+from jackpot.ledger.joined_banks import first_own_hit, former_numbers
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import (
     BEYOND,
@@ -89,7 +89,7 @@ def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -
     told: dict[tuple[str, str], DayCash] = {}
     for hit in hits:
         named = patrons(ledger, bank, hit)
-        for known in known_as(ledger, bank, hit) if named else ():
+        for known in former_numbers(ledger, bank, hit) if named else ():
             for entry in entries_of_hit(ledger, known.bank, known.number):
                 event = entry.event
                 if not _is_cash_of(event, known.number) or event.tax is None:
