@@ -423,10 +423,10 @@ async def _while_held(work: Coroutine[Any, Any, None]) -> None:
         await work
 
 
-async def serve(config: Config, told: Callable[[Server], None] = lambda _: None) -> None:
+async def serve(config: Config, on_started: Callable[[Server], None] = lambda _: None) -> None:
     """Serves until SIGTERM or SIGINT. They end a start, too, for a disk may make it wait for ever.
 
-    told: called once it has started. Raises what Server raises.
+    on_started: called once it has started. Raises what Server raises.
     """
     if config.mystery is not None:
         _keep_memory_private()
@@ -441,7 +441,7 @@ async def serve(config: Config, told: Callable[[Server], None] = lambda _: None)
     try:
         async with server:
             started = True
-            told(server)
+            on_started(server)
             settle_memory()
             await ended.wait()
     except (asyncio.CancelledError, CommitInDoubt):

@@ -191,9 +191,9 @@ class OperationExecutor:
                 return await self._give_code(request, bank, number)
         return await self._of_oneself(request, bank)
 
-    def _again(self, request: OperationCall, before: state.AnsweredAct) -> Reply:
+    def _again(self, request: OperationCall, answered: state.AnsweredAct) -> Reply:
         """The reply to an act that was done already, without what is told only once. Raises NotDone."""
-        answer = before.answer
+        answer = answered.answer
         if not answer.ok:
             raise refused(answer.code, answer.template, answer.values, answer.hits)
         match request.ask:
@@ -201,9 +201,9 @@ class OperationExecutor:
                 left = self._devices[role].registry.fingerprints(device)
                 return Revoked(revoked=answer.keys, left=tuple(key for key in left if key not in answer.keys))
             case GiveCode(person):
-                return OneTimeCode(person=person, done_already=True, at=before.at, then=CODE_ONCE)
+                return OneTimeCode(person=person, done_already=True, at=answered.at, then=CODE_ONCE)
             case MakeToken():
-                return NewToken(done_already=True, at=before.at, then=TOKEN_ONCE)
+                return NewToken(done_already=True, at=answered.at, then=TOKEN_ONCE)
         return told(answer)
 
     async def _of_oneself(self, request: OperationCall, bank: Bank) -> Reply:
@@ -221,8 +221,8 @@ class OperationExecutor:
                 await auth.set_digits(person, Credentials(secret, "", place), b32decode(key), totp, digest)
             case EndDigits(secret, totp):
                 await auth.set_digits(person, Credentials(secret, totp, place), b"", "", digest)
-            case MakeToken() as wanted:
-                reply = await self._make_token(person, wanted, place, digest)
+            case MakeToken() as command:
+                reply = await self._make_token(person, command, place, digest)
         self._log(request, bank)
         return reply
 
@@ -392,12 +392,12 @@ class OperationExecutor:
         return OneTimeCode(person=given.person, code=given.code, until=given.until)
 
     async def _make_token(
-        self, person: AuthenticatedPerson, wanted: MakeToken, place: str, digest: bytes
+        self, person: AuthenticatedPerson, command: MakeToken, place: str, digest: bytes
     ) -> NewToken:
         if person.means == "secret":  # nobody else makes one, whatever they know: the rules say so
-            await self._auth.authenticate(person.login, wanted.secret, wanted.totp or "", place)
-        until = self._auth.clock.unix_ms() + wanted.days * DAY_MS
-        secret = await self._person_admin.make_token(person, wanted.roles, until, digest)
+            await self._auth.authenticate(person.login, command.secret, command.totp or "", place)
+        until = self._auth.clock.unix_ms() + command.days * DAY_MS
+        secret = await self._person_admin.make_token(person, command.roles, until, digest)
         return NewToken(secret=secret, until=until)
 
     async def _hand_over(self, request: OperationCall) -> HandedOver:

@@ -170,7 +170,7 @@ def _people(by: str, and_by: str | None) -> tuple[str, ...]:
         wrong = names.fault(name)
         if wrong is not None:
             raise BadRequest(sentence(wrong, field))
-    if len({names.plain(name) for name in given.values()}) < len(given):
+    if len({names.normal_form(name) for name in given.values()}) < len(given):
         raise BadRequest(
             RefusalSentence(
                 "{who} is the same person: name another one", field="and_by", who=repr(given["and_by"])

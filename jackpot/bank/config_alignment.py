@@ -34,7 +34,7 @@ from jackpot.reports.read.gaming_days import day_ended
 from jackpot.rules import views
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.links import CONFIG_REASON, ROLLED_BACK, TRIGGER_REASON, OpenLink, Resume, Suspend
-from jackpot.rules.acts.notices import announced_end, check_lower, check_table_terms
+from jackpot.rules.acts.notices import announced_end, check_link_terms, check_table_terms
 from jackpot.rules.acts.parameters import same_levels
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.acts.triggers import due
@@ -487,7 +487,7 @@ def too_early(state: BankState, terms: LinkTerms | TableTerms, at: int) -> str |
         if isinstance(terms, LinkTerms):
             for link in state.links:
                 if link.terms.link == terms.link and same_levels(link.terms, terms):
-                    check_lower(state, link, terms, at)
+                    check_link_terms(state, link, terms, at)
         else:
             for table in state.tables:
                 if table.terms.table == terms.table:

@@ -167,9 +167,9 @@ class RunningTriggers:
         """Why nothing can be decided on a level, by link and level; nothing where all is well."""
         return self._troubles
 
-    def is_behind(self, which: CommitmentId) -> bool:
+    def is_behind(self, commitment: CommitmentId) -> bool:
         """Whether the ledger lacks a commitment of the level that was published (Y8)."""
-        return bool(self._forbids(which))
+        return bool(self._forbids(commitment))
 
     def publish(self, kept: Iterable[SealedTrigger]) -> None:
         """Writes durable commitments to the witness, before anybody is told of them. Blocks for its sync.
@@ -179,9 +179,9 @@ class RunningTriggers:
         if self._key_file is not None:
             Witness(self._key_file).advance(Witnessed(one.which, one.committed) for one in kept)
 
-    def _forbids(self, which: CommitmentId) -> str:
+    def _forbids(self, commitment: CommitmentId) -> str:
         """Why the witness forbids to go on with a level by its last commitment; "" where it does not."""
-        return self._forbidden.get(_place(which), "")
+        return self._forbidden.get(_place(commitment), "")
 
     def _read_key(self) -> str:
         """Reads the key; why there is none. One that was read before is good, whatever became of its file."""
@@ -215,24 +215,24 @@ class RunningTriggers:
             return str(error)
         return ""
 
-    def _open(self, last: LastCommitment, row: SealedTrigger | None) -> str:
+    def _open(self, commitment: LastCommitment, row: SealedTrigger | None) -> str:
         """Holds the trigger of a running commitment; why it cannot."""
-        if not last.running:
+        if not commitment.running:
             return ""
         if row is None:
             return (
-                f"the ledger lacks the trigger of {named(last.which)}: somebody deleted it, or brought back "
-                "a copy that never had it"
+                f"the ledger lacks the trigger of {named(commitment.which)}: somebody deleted it, or brought "
+                "back a copy that never had it"
             )
         try:
-            self._held[last.committed] = unseal(require(self._key, "no key"), row)
+            self._held[commitment.committed] = unseal(require(self._key, "no key"), row)
         except TriggerUnreadable as error:
             return f"{self._key_file}: {error}"
         return ""
 
 
-def _place(which: CommitmentId) -> _Place:
-    return which.ledger, which.link, which.level
+def _place(commitment: CommitmentId) -> _Place:
+    return commitment.ledger, commitment.link, commitment.level
 
 
 def _highest(witnessed: Iterable[Witnessed]) -> dict[_Place, Witnessed]:

@@ -191,7 +191,7 @@ async def _admin(auth: "AuthService", login: str) -> "AuthenticatedPerson":
 def _plain(login: str) -> str:
     from jackpot.rules import names
 
-    return names.plain(login)
+    return names.normal_form(login)
 
 
 def _nobody(login: str) -> int:

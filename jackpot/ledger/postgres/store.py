@@ -60,8 +60,10 @@ class PostgresStore:
             raise
         return store
 
-    async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
-        return await self.session.alone(self._leases.take(bank, holder, at_least, seen))
+    async def new_epoch(
+        self, bank: str, holder: str, at_least: int = 0, *, expected: Head | None = None
+    ) -> Head:
+        return await self.session.alone(self._leases.take(bank, holder, at_least, expected))
 
     async def held(self, bank: str) -> bool:
         return await self.session.alone(self._leases.held(bank))

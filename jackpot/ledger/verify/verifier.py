@@ -232,19 +232,19 @@ def _end(task: Task, walked: ChainResult, archive: Reader | None) -> list[str]:
     return [f"{task.bank}: {one}" for one in said]
 
 
-def _heads(ledger: Reader, kept: BankHeads, last: int, archive: Reader | None, cut: Cut | None) -> list[str]:
+def _heads(ledger: Reader, heads: BankHeads, last: int, archive: Reader | None, cut: Cut | None) -> list[str]:
     """Problems: signed heads that the rows contradict.
 
     One of an archived row is compared with the archive; without it, only if that row stayed here.
     """
-    for seq in kept.rows:
+    for seq in heads.rows:
         old = cut is not None and seq <= cut.seq
         there = archive if old and archive is not None else ledger
-        for row in there.rows(kept.bank, seq - 1, 1) if seq <= last else ():
-            kept.saw(row)
+        for row in there.rows(heads.bank, seq - 1, 1) if seq <= last else ():
+            heads.saw(row)
         if old and archive is None:
-            kept.leave(seq)
-    return kept.end(last)
+            heads.leave(seq)
+    return heads.end(last)
 
 
 def _against(ledger: Reader, archive: Reader, task: Task, cut: Cut) -> list[str]:

@@ -329,7 +329,9 @@ def same_patron(ledger: Reader, bank: str, hit: int, patron: str) -> tuple[int, 
     """
     named = patrons(ledger, bank, hit)
     return tuple(
-        sorted(seat for seat, whom in named.items() if names.plain(patron) in map(names.plain, whom))
+        sorted(
+            seat for seat, whom in named.items() if names.normal_form(patron) in map(names.normal_form, whom)
+        )
     )
 
 
