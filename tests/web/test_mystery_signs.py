@@ -22,6 +22,7 @@ from tests.web.browser import (
     settled,
     sizes_from,
     state,
+    until_true,
 )
 from tests.web.pictures import Picture
 from tests.web.test_contrast import PARTS
@@ -51,6 +52,16 @@ SAYS: Final = """() => ({
         (part) => getComputedStyle(document.querySelector(part)).getPropertyValue('--velvet')
     ),
 })"""
+# How far the words of each note are from its middle, in pixels.
+OFF_MIDDLE: Final = """() => [...document.querySelectorAll('#levels .note')].map((note) => {
+    const words = document.createRange();
+    words.selectNodeContents(note);
+    const [box, text] = [note, words].map((part) => part.getBoundingClientRect());
+    return Math.abs(box.left + box.right - text.left - text.right) / 2;
+})"""
+# Whether the scene below the meters spells the mystery.
+SPELLED: Final = """[...document.querySelectorAll('#hand .tile')].map(
+    (tile) => tile.textContent).join('') === 'MYSTERY'"""
 READ: Final = {
     "normal": ".level .name, .level .digit, .level .note",
     "win": "#win .jackpot, #win .amount, #win .hand, #win .tile b",
@@ -86,6 +97,7 @@ async def test_a_meter_is_tenser_as_it_comes_near(tmp_path: Path, levels: tuple[
             await painted(page)
             found = await page.evaluate(LEVELS)
             assert len(found) == len(levels)
+            await until_true(page, SPELLED)
             for level in found:
                 assert (level["near"], level["moves"]) == (tense, 0)
                 assert abs(level["place"] - 100 * near) <= 1
@@ -96,7 +108,8 @@ async def test_a_meter_is_tenser_as_it_comes_near(tmp_path: Path, levels: tuple[
         for size in sizes_from(len(levels)):
             await resized(page, size)
             assert await overflows(page) == []
-            assert await cut_off(page, ".gauge, .note, .level .name") == []
+            assert await cut_off(page, ".gauge, .note, .level .name, #hand .tile, #hand .coin") == []
+            assert max(await page.evaluate(OFF_MIDDLE)) < 2, size
         await page.close()
         moving = await opened(browser, f"{sign}0.98", "phone", faults, reduced_motion="no-preference")
         await state(moving, "normal")
