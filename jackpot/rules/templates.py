@@ -189,6 +189,12 @@ TEMPLATES: Final[dict[str, Template]] = {
     "abandoned_without_wager": Template(
         Code.NO_WAGER, "seat {seat} has no wager in this round", ("seat",), field="abandoned"
     ),
+    "abandoned_has_lost": Template(
+        Code.NOT_MISMATCH,
+        "seat {seat} was abandoned, so its wagers have lost; only a count that differs strikes one",
+        ("seat",),
+        field="seat",
+    ),
     "abandoned_not_asked": Template(
         Code.NO_SUCH_ROUND, "the table does not say that seat {seat} was abandoned", ("seat",), field="seat"
     ),
