@@ -627,6 +627,11 @@ async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, a
             "text=Wagers are stopped." if act == "suspend" else "text=The round is void"
         )
         await until_open(page, "suspended: by people" if act == "suspend" else "No round.")
+        if act == "suspend":
+            for path in (f"/ops/links/{LINK}", "/ops"):
+                await page.goto(f"http://127.0.0.1:{server.ports['http']}{path}")
+                said = await page.inner_text(".since")
+                assert said.startswith("since ") and said.endswith(", Ann: drill"), (path, said)
         if act == "void":
             await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/journal")
             await page.wait_for_selector("text=round R1, Stub count")
