@@ -41,6 +41,7 @@ class Code(StrEnum):
     TOO_MANY = "too_many"
     INTERNAL = "internal"
 
+    ASKED_ALREADY = "asked_already"
     BAD_AMOUNT = "bad_amount"
     BAD_REQUEST = "bad_request"
     BAD_TERMS = "bad_terms"
@@ -203,6 +204,9 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     ),
     Code.TOO_MANY: OfAct("there are as many as there may be", "end one that is not needed", 409),
     Code.INTERNAL: OfAct("a fault of the server; links may be suspended", "report it; keep the log", 500),
+    Code.ASKED_ALREADY: OfAct(
+        "the same request waits for a second person", "confirm or reject that one", 409
+    ),
     Code.BAD_AMOUNT: OfAct("this sum is not possible for the award or the meter", _AGAIN, 400),
     Code.BAD_REQUEST: OfAct("a field is missing or wrong; the message names it", _AGAIN, 400),
     Code.BAD_TERMS: OfAct("nothing can be played on these terms (L3-L7)", "correct the configuration", 400),

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from jackpot.rules import names
 from jackpot.rules.acts import ACT_BY, ACT_OF, decode_asked
 from jackpot.rules.acts.act import Act, ActContext
@@ -9,6 +11,7 @@ from jackpot.rules.acts.people import SetSecret, untrue
 from jackpot.rules.acts.preview import check_seen, check_shown, seen
 from jackpot.rules.acts.requests import (
     Reject,
+    called,
     check_confirmed,
     decide_request,
     find_request,
@@ -21,7 +24,7 @@ from jackpot.rules.events import Event, encode
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if, two_people
 from jackpot.rules.signing import SITE, People, Role, Signed
-from jackpot.rules.state import ApprovalRequest, BankState
+from jackpot.rules.state import ApprovalRequest, BankState, SeenPreview
 
 
 def decide_asked(state: BankState, command: ActCommand, by: ActContext) -> Event:
@@ -43,10 +46,28 @@ def decide_asked(state: BankState, command: ActCommand, by: ActContext) -> Event
         now = seen(state, event)
         check_shown(now, event, proof.seen)
         if why:
+            check_asked_once(state, command, now, event)
             return decide_request(state, command, by, now)
         if request is not None:
             check_seen(state, request, now, event)
     return event
+
+
+def check_asked_once(state: BankState, command: ActCommand, now: SeenPreview, event: Event) -> None:
+    """Refuses what a request that can be confirmed asks for already. now: the preview of the act's event."""
+    for request in state.requests:
+        if _but_for_reason(decode_asked(request.command)) == _but_for_reason(command):
+            try:
+                check_seen(state, request, now, event)
+            except Refusal:
+                continue  # nobody can confirm it any more
+            raise Refusal("request_asked_already", request=called(state, request.id))
+
+
+def _but_for_reason(command: ActCommand) -> ActCommand:
+    """The command without the reason that people gave."""
+    fields = command.__struct_fields__
+    return msgspec.structs.replace(command, reason="") if "reason" in fields else command
 
 
 def would(state: BankState, request: ApprovalRequest, at: int) -> Event:
