@@ -366,7 +366,7 @@ async def test_the_floor_is_shown_as_it_is_now(tmp_path: Path) -> None:
         suspended = Suspend("operator", ("floor-five",), "new felt")
         await server.auth.act(server.banks["main"], suspended, [await prove(server, "bo")])
         await page.wait_for_selector("#card-floor-five .badge.suspended")
-        await until_open(page, "Link floor-five is suspended: by people")
+        await until_open(page, "Link Floor Five is suspended: by people")
         assert await page.evaluate("document.activeElement.id") == "card-floor-five"
         names = await page.locator(".tile b").all_inner_texts()
         assert names == sorted(names)
@@ -631,7 +631,8 @@ async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, a
             for path in (f"/ops/links/{LINK}", "/ops"):
                 await page.goto(f"http://127.0.0.1:{server.ports['http']}{path}")
                 said = await page.inner_text(".since")
-                assert said.startswith("since ") and said.endswith(", Ann: drill"), (path, said)
+                assert said.startswith("since "), path
+                assert said.endswith(", Ann: drill"), path
         if act == "void":
             await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/journal")
             await page.wait_for_selector("text=round R1, Stub count")

@@ -223,7 +223,7 @@ async def _links(at: "QueryContext", bank: "Bank") -> list[Link]:
 async def _suspensions(
     at: "QueryContext", bank: "Bank", links: Sequence[Map]
 ) -> dict[int, tuple[Suspension, ...]]:
-    """The suspensions of each link that is suspended, by its number. Its meters are shown without them, too."""
+    """The suspensions by link's number; of no link where the ledger cannot be read: its meters are shown."""
     standing = [(link["number"], cause) for link in links for cause in link["reasons"]]
     told = dict[int, tuple[Suspension, ...]]()
     if not standing:

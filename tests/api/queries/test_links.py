@@ -52,9 +52,9 @@ async def test_a_level_shows_its_rates_and_terms_everywhere(tmp_path: Path) -> N
 
 @on_loop
 async def test_a_suspended_link_says_who_stopped_it_when_and_why(tmp_path: Path) -> None:
-    """S4: of those who asked one after the other it is the first; who resumed it and stopped it anew counts."""
+    """S4: of several who asked it is the first, since the link was resumed last."""
     config = configure(tmp_path)
-    async with Server(config) as server:
+    async with Server(config):
         acts = [("suspend", "Ann", "drill"), ("suspend", "Bo", "too"), ("resume", "Bo", "over")]
         for act, by, reason in [*acts, ("suspend", "Bo", "felt torn"), ("suspend", "Ann", "also")]:
             done = await administer(config, do=act, cause="operator", links=[LINK], reason=reason, by=by)
