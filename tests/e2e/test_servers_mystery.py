@@ -141,7 +141,7 @@ def proved(floor: MysteryServers) -> None:
 
 
 def test_a_standby_without_the_key_is_not_ready(floor: MysteryServers) -> None:
-    """Y12: it says what it cannot use, and its log where that is; with the key it is ready, as the holder was."""
+    """Y12: it says what it cannot use, and its log where that is; ready with the key, as the holder was."""
     holder = floor.holder()
     standby = floor.other(holder)
     file = floor.key(standby.name)
