@@ -255,7 +255,11 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
         "stop the server, make the first two people with jackpot users init, and start it again",
         403,
     ),
-    Code.NO_PERSON: OfAct("nobody is named who does it", "say who does it", 403),
+    Code.NO_PERSON: OfAct(
+        "nobody is known who does it: no name, no sign-in, or a session or token that has ended",
+        "sign in, send a token that is valid, or say who does it",
+        403,
+    ),
     Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),
     Code.NO_SUCH_ALARM: OfAct("no such alarm is open", _LOOK, 404),
     Code.NO_TAX_FORM: OfAct(

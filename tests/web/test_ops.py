@@ -338,10 +338,13 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         await page.wait_for_selector("form[action='/ops/acts/validate']")  # as it was before Bo
         await page.evaluate(ASKED_AGAIN)
         assert not await page.query_selector(".changed")
+        await page.fill("#validate-dealer", "Dee 4711")
         await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
         await until_open(page, "What this page shows has changed meanwhile.")
         await page.click("button.main")
         await until_open(page, "H1 is validated already, by Bo, ")
+        assert await page.input_value("#add-dealer") == "Dee 4711", "it can still go onto the papers"
+        assert await page.is_visible("#add-dealer")
         await page.wait_for_selector("form[action='/ops/acts/pay']")
         form = await page.evaluate(FORM) | {"document": "P-1"}
         own = f"http://127.0.0.1:{server.ports['http']}"
@@ -551,6 +554,28 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
         await page.press("#secret", "Enter")
         await page.click("text=Validate: the cards are right")
         await until_open(page, "Validated by Ann")
+    assert faults == []
+
+
+@needs_chromium
+@on_browser_loop
+async def test_the_way_back_leads_over_no_wrong_password(tmp_path: Path) -> None:
+    """Access: Back after a mistake asks for the page again, and sends no password a second time."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, _, browser):
+        page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops/hits", "phone", faults)
+        await page.fill("#login", "ann")
+        await page.fill("#secret", "wrong")
+        await page.press("#secret", "Enter")
+        await page.wait_for_selector(".problem")
+        await page.wait_for_function("location.search === '?back=%2Fops%2Fhits'")
+        faults.clear()  # the browser tells of the 403 itself
+        await sign_in(page)
+        answer = await page.go_back()
+        assert answer is not None
+        assert (answer.request.method, answer.status) == ("GET", 200)
+        await page.wait_for_selector("#secret")
+        assert not await page.query_selector(".problem")
     assert faults == []
 
 
