@@ -338,6 +338,7 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         await page.wait_for_selector("form[action='/ops/acts/validate']")  # as it was before Bo
         await page.evaluate(ASKED_AGAIN)
         assert not await page.query_selector(".changed")
+        await page.click("form[action='/ops/acts/validate'] summary")
         await page.fill("#validate-dealer", "Dee 4711")
         await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
         await until_open(page, "What this page shows has changed meanwhile.")
