@@ -13,8 +13,8 @@ from tests.said import in_words
 from tests.web.test_metrics import fetch
 
 RESUME = (
-    "`jackpot ledger resume --bank main --believe all --reason TEXT`, with `--highest LINK.LEVEL=SUM` for each "
-    "level of a mystery link"
+    "`jackpot ledger resume --bank main --believe all --reason TEXT`, with `--highest LINK.LEVEL=SUM` for "
+    "each level of a mystery link"
 )
 
 
