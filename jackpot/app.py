@@ -268,7 +268,7 @@ class Server(Process):
         await bank.refresh()
         for link, reason in explained(bank.board, bank.name).items():
             log.warning("link_suspended", bank=bank.name, link=link, reason=reason)
-        known = await bank.ask(_known)
+        known = await bank.ask(_keys_of)
         for devices in (self.tables, self.signs):
             registry, reason = devices.registry, "its key has ended"
             for name in registry.learn(bank, known.blocked, known.ended):
@@ -465,6 +465,6 @@ class _Known(NamedTuple):
     ended: list[tuple[str, str, str]]
 
 
-def _known(engine: Engine) -> _Known:
+def _keys_of(engine: Engine) -> _Known:
     state = engine.state
     return _Known(list(state.blocked), list(state.ended))

@@ -146,7 +146,7 @@ def of_wheel(wheel: Path) -> Program:
     return Program(rest, digest_of(listed))
 
 
-def told(faults: Iterable[str]) -> str:
+def faults_text(faults: Iterable[str]) -> str:
     """The first of the faults in one sentence, and how many more there are."""
     faults = list(faults)
     more = len(faults) - NAMED_MAX

@@ -295,14 +295,14 @@ def award_moves(ledger: Reader, names: JournalNames, after: int, upto: int) -> I
         for award in story.hit.awards:
             first, made = story.first[award.number], story.made[award.number]
             if story.bank == names.bank and after < made <= upto:
-                yield AwardMove(made, _at(ledger, names, story, made), story, award, "won", first, 1)
+                yield AwardMove(made, _made_at(ledger, names, story, made), story, award, "won", first, 1)
             for step, more in changes(first, story.steps[award.number]):
                 if step.bank == names.bank and after < step.seq <= upto:
                     gone = -1 if step.what == "undone" else 0
                     yield AwardMove(step.seq, step.at, story, award, step.what, more, gone)
 
 
-def _at(ledger: Reader, names: JournalNames, story: HitStory, made: int) -> int:
+def _made_at(ledger: Reader, names: JournalNames, story: HitStory, made: int) -> int:
     """When an award was made: a hit may get more of them in a later entry."""
     if made == story.hit.seq:
         return story.hit.at

@@ -105,8 +105,10 @@ def _rows(
             if each.level == 1:
                 sums.wagers += each.wagers(names)
         last = max((key.began for key in hours), default=0)
-        yield from _told(names, request, {key: hours.pop(key) for key in sorted(hours) if key.began < last})
-    yield from _told(names, request, dict(sorted(hours.items())))
+        yield from _hour_rows(
+            names, request, {key: hours.pop(key) for key in sorted(hours) if key.began < last}
+        )
+    yield from _hour_rows(names, request, dict(sorted(hours.items())))
 
 
 def contributed_by(
@@ -160,7 +162,7 @@ def _wagered_at(ledger: Reader, names: JournalNames, link: int, seq: int, event:
     return next((at for bet, at in made if bet.link == link), names.rounds.after)
 
 
-def _told(
+def _hour_rows(
     names: JournalNames, request: ReportRequest, hours: dict[ContributionKey, Sums]
 ) -> Iterator[tuple[Cell, ...]]:
     for key, sums in hours.items():

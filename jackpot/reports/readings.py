@@ -65,7 +65,7 @@ def readings(ledger: Reader, bank: str) -> Iterator[DayRead]:
     below = None
     while True:
         found = stored(ledger, bank, below, PAGE)
-        yield from (named(bank, state, one) for one in found)
+        yield from (with_names(bank, state, one) for one in found)
         if len(found) < PAGE:
             return
         below = found[-1].seq
@@ -73,10 +73,10 @@ def readings(ledger: Reader, bank: str) -> Iterator[DayRead]:
 
 def stored(ledger: Reader, bank: str, below: int | None, limit: int) -> list[Stored]:
     """The newest readings with a lower number than `below`, as they are stored. Raises LedgerError."""
-    return ledger.ask(bank, lambda number: _asked((number, below or _BEYOND, limit)))
+    return ledger.ask(bank, lambda number: _fetch((number, below or _BEYOND, limit)))
 
 
-def named(bank: str, state: BankState, reading: Stored) -> DayRead:
+def with_names(bank: str, state: BankState, reading: Stored) -> DayRead:
     """A reading with names in place of numbers. state: of the bank, then or later."""
     meters = tuple(_meter(state, *meter) for meter in reading.event.meters)
     return DayRead(
@@ -84,7 +84,7 @@ def named(bank: str, state: BankState, reading: Stored) -> DayRead:
     )
 
 
-def _asked(values: tuple[int, int, int]) -> Conversation[list[Stored]]:
+def _fetch(values: tuple[int, int, int]) -> Conversation[list[Stored]]:
     found = yield _FOUND, values
     read = [
         (seq, at, epoch, registry.decode(kind, version, body), bytes(hash_))

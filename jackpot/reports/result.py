@@ -521,13 +521,13 @@ def _hands(link: str, figures: ResultFigures) -> Iterator[tuple[Cell, ...]]:
         expected = sum(count * rate for rate, count in rates.items())
         often = f"{float(wagers / expected):,.1f}" if wagers > 0 and expected > 0 else ""
         actual = figures.hands[hand]
-        yield link, hand, wagers, often, *_told(difference(actual, rates), actual), int(paid)
+        yield link, hand, wagers, often, *_difference_cells(difference(actual, rates), actual), int(paid)
     draws = int(sum(count * one.draws for one, count in played))
     if draws:
         yield link, "draws", wagers, "", "", None, "", "", draws
 
 
-def _told(difference: Difference, actual: int) -> tuple[Cell, ...]:
+def _difference_cells(difference: Difference, actual: int) -> tuple[Cell, ...]:
     expected, chance, how = difference.cells()
     return expected, actual, chance, how
 

@@ -31,7 +31,7 @@ from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, PaytableRow, Percent, TableTerms
-from jackpot.text import Sentence, game, joined, named, suits
+from jackpot.text import Sentence, game, joined, name_sentence, suits
 
 COLUMNS: Final = (
     ReportColumn("bank"),
@@ -243,7 +243,7 @@ def _rows(floor: Floor, table: TableTerms, value_format: _ValueFormat) -> Iterat
         since, wager = floor.joined[table.table, link], value_format.request.link_cell(link)
         for (level, name), chosen in floor.of_link[link].items():
             what = Sentence(name.replace("_", " "))
-            choice = joined([named(level), what], " ") if level else what
+            choice = joined([name_sentence(level), what], " ") if level else what
             made = max(chosen.made, since, key=lambda one: one.at)
             yield _row(table.table, wager, choice, _value(name, chosen.value, value_format), made)
         for reading in _left_open(floor.links[link], table):
@@ -327,7 +327,7 @@ def _row_of(row: PaytableRow, money: Writing) -> Sentence:
 def _pays(row: PaytableRow, money: Writing) -> str:
     match row.pays:
         case Percent(level=level, rate=rate):
-            return Sentence("{part} of the {level}", part=percent(rate), level=named(level))
+            return Sentence("{part} of the {level}", part=percent(rate), level=name_sentence(level))
         case Fixed(amount=amount):
             return money.text(to_cents(amount))
         case ForOne(n=n):
@@ -336,7 +336,7 @@ def _pays(row: PaytableRow, money: Writing) -> str:
 
 
 def _hand(hand: str, only: str, pays: str) -> Sentence:
-    name = joined([named(hand), suits(only)], " ") if only else named(hand)
+    name = joined([name_sentence(hand), suits(only)], " ") if only else name_sentence(hand)
     return Sentence("{what} {now}", what=name, now=pays)
 
 

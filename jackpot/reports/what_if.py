@@ -283,7 +283,7 @@ def not_allowed(now: LinkTerms, terms: LinkTerms) -> list[str]:
     if terms.paytable != now.paytable or now.mystery:
         return []  # another paytable takes only what a configuration may give it
     tried = {
-        (level.level, name): _said(name, figure)
+        (level.level, name): _figure_text(name, figure)
         for was, level in zip(now.levels, terms.levels, strict=True)
         for name in (*RATES, *SUMS)
         if (figure := getattr(level, name)) != getattr(was, name)
@@ -301,7 +301,7 @@ def not_allowed(now: LinkTerms, terms: LinkTerms) -> list[str]:
     return []
 
 
-def _said(name: str, figure: int) -> str:
+def _figure_text(name: str, figure: int) -> str:
     return rate_text(figure).replace(" ", "") if name in RATES else _text(figure)
 
 

@@ -78,11 +78,11 @@ def cards_of(ledger: Reader, names: JournalNames, hit: Hit, archive: Archive | N
     own = board = dealer = bonus = b""
     for event in round_.events:
         board, dealer, bonus = board or event.board, dealer or event.dealer, bonus or event.bonus
-        own = own or _at(hit.seat, event.shown)
+        own = own or _cards_of_seat(hit.seat, event.shown)
     if round_.state is not None:
         state = round_.state
         board, dealer, bonus = board or state.board, dealer or state.dealer, bonus or state.bonus
-        own = own or _at(hit.seat, reversed(round_.state.shown))
+        own = own or _cards_of_seat(hit.seat, reversed(round_.state.shown))
     own = own if hit.seat else dealer
     terms, game = names.links[hit.link], names.tables[hit.table].game
     ranked: tuple[int, ...] = ()
@@ -106,7 +106,7 @@ def _all(round_: _Round) -> list[bytes]:
     return [shown[seat] for seat in sorted(shown, reverse=True)]
 
 
-def _at(seat: int, shown: Iterable[HandShown]) -> bytes:
+def _cards_of_seat(seat: int, shown: Iterable[HandShown]) -> bytes:
     return next((hand.cards for hand in shown if hand.seat == seat), b"")
 
 

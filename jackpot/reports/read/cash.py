@@ -75,7 +75,7 @@ def cash_of_day(ledger: Reader, site: Site, patron: str, day: str) -> DayCash:
 
     Every bank of the ledger counts, and people's names are compared as everywhere. Raises LedgerError.
     """
-    return _to_patron(ledger, _given(ledger, site, day), names.normal_form(patron))
+    return _to_patron(ledger, _cash_of_day(ledger, site, day), names.normal_form(patron))
 
 
 def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -> list[NoticeCash]:
@@ -98,7 +98,7 @@ def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -
                 for seat in _seats(ledger, known.bank, event):
                     for patron in {names.normal_form(one) for one in named.get(seat, ())}:
                         if day not in days:
-                            days[day] = _given(ledger, site, day)
+                            days[day] = _cash_of_day(ledger, site, day)
                         if (day, patron) not in told:
                             told[day, patron] = _to_patron(ledger, days[day], patron)
                         of_day = told[day, patron]
@@ -113,7 +113,7 @@ def _to_patron(ledger: Reader, payments: Iterable[_Given], patron: str) -> DayCa
     return DayCash(sum(one.cents for one in theirs), max((one.noticed for one in theirs), default=0))
 
 
-def _given(ledger: Reader, site: Site, day: str) -> list[_Given]:
+def _cash_of_day(ledger: Reader, site: Site, day: str) -> list[_Given]:
     """All cash of a gaming day, in every bank of the ledger."""
     found = []
     for bank in ledger.banks():
