@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from jackpot.auth.auth_service import TOKEN_BYTES, AuthenticatedPerson, AuthService, denied, secret_fault
 from jackpot.config.phrases import sentence
 from jackpot.ledger import keyring
-from jackpot.ledger.keyring import Named, Secret, digest_of
+from jackpot.ledger.keyring import Secret, StoredName, digest_of
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import DataRefused
 from jackpot.rules import names
@@ -58,7 +58,7 @@ class PersonAdmin:
         if (await self._auth.directory.look()).state.people:
             raise Denied(Code.NOT_EMPTY, "the site has people already: an admin adds others")
         newcomers = [await self._newcomer(one, number) for number, one in enumerate(first, 1)]
-        stood = await self._auth.books.read(_stands)
+        stood = await self._auth.books.read(_bank_positions)
         await self._admit(FirstPeople(tuple(newcomers), stood), newcomers, by)
 
     async def recover(self, admin: NewPerson, by: str) -> int:
@@ -160,7 +160,7 @@ class PersonAdmin:
                 raise Denied(Code.BAD_REQUEST, sentence(wrong, field))
         sheet, plain = await self._auth.directory.look(), names.normal_form(login)
         taken = {person.mark for person in sheet.state.people}
-        named = Named.of(plain, " ".join(name.split()))
+        named = StoredName.of(plain, " ".join(name.split()))
         asked = b"".join(request.command for request in sheet.state.requests)
         kept = [one for one in sheet.named.values() if one.login == plain and one.mark not in taken]
         free = [one.mark for one in kept if b64encode(one.mark) not in asked]
@@ -174,7 +174,7 @@ class PersonAdmin:
         return named.mark
 
 
-def _stands(ledger: Reader) -> tuple[tuple[str, int, bytes], ...]:
+def _bank_positions(ledger: Reader) -> tuple[tuple[str, int, bytes], ...]:
     """Where each bank but that of the people stands."""
     heads = [ledger.head(bank) for bank in ledger.banks() if bank != SITE]
     return tuple((head.bank, head.seq, head.hash) for head in heads)

@@ -274,21 +274,21 @@ def _opened(until: ExitStack, archive: Path) -> "Reader":
     return until.enter_context(closing(open_reader(f"sqlite:///{archive}")))
 
 
-def _write(report: Report, found: "ReportResult", asked: ReportOptions, site: "Site") -> None:
+def _write(report: Report, result: "ReportResult", asked: ReportOptions, site: "Site") -> None:
     from jackpot.clock import SystemClock
     from jackpot.reports import output
 
     if asked.as_csv or asked.as_json:
-        parts = output.as_csv(report, found, site) if asked.as_csv else output.as_json(report, found)
+        parts = output.as_csv(report, result, site) if asked.as_csv else output.as_json(report, result)
         for part in parts:
             typer.echo(part, nl=False)
     elif asked.html is not None:
         with _writing(asked.html) as write:
-            for part in output.as_html(report, found, site, SystemClock().unix_ms()):
+            for part in output.as_html(report, result, site, SystemClock().unix_ms()):
                 write(part)
         typer.echo(f"{asked.html}: {report.title}, ready to print")
     else:
-        _show(report, found, output.CellFormat(site), every=asked.every)
+        _show(report, result, output.CellFormat(site), every=asked.every)
 
 
 @contextmanager
@@ -300,24 +300,24 @@ def _writing(path: Path) -> Iterator[Callable[[str], Any]]:
         fail(f"--html: {path} cannot be written: {error.strerror or error}")
 
 
-def _show(report: Report, found: "ReportResult", shown: Any, *, every: bool) -> None:
+def _show(report: Report, result: "ReportResult", shown: Any, *, every: bool) -> None:
     """Prints facts, then tables of at most ROWS_SHOWN rows, each without its empty columns.
 
     every: the rows, too, that a brief one leaves out.
     """
     from jackpot.reports.output import CUT, Totals
 
-    for fact in found.facts:
+    for fact in result.facts:
         typer.echo(f"{fact.name}: {shown.fact(fact)}")
     if report.brief is not None and not every:
-        all_rows = list(found.rows)
+        all_rows = list(result.rows)
         matter = [row for row in all_rows if report.brief.matters(row)]
         if matter:
             _table(report, matter, shown)
         if others := len(all_rows) - len(matter):
             typer.echo(f"{report.title}: {others:,} {report.brief.others} are not shown; --all shows them")
         return
-    totals = Totals(report, found)
+    totals = Totals(report, result)
     rows = iter(totals)
     any_ = False
     while page := list(islice(rows, ROWS_SHOWN)):
@@ -338,25 +338,25 @@ def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
     """A table of the most important columns that fit the terminal; a line names the others."""
     from rich.console import Console
 
-    from jackpot.reports.report import saying
+    from jackpot.reports.report import columns_shown
 
     console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = PIPE_WIDTH
-    shows = saying(report, rows)
-    made = _made(report, rows, shows, shown)
+    shows = columns_shown(report, rows)
+    made = _rich_table(report, rows, shows, shown)
     left: set[int] = set()
     while len(shows) > 1 and made.__rich_measure__(console, console.options).minimum > console.width:
         left.add(next((number for number in reversed(shows) if report.columns[number].spare), shows[-1]))
         shows = [number for number in shows if number not in left]
-        made = _made(report, rows, shows, shown)
+        made = _rich_table(report, rows, shows, shown)
     console.print(made)
     if left:
         names = ", ".join(report.columns[number].name.replace("_", " ") for number in sorted(left))
         console.print(f"too wide for this terminal, all in --csv: {names}")
 
 
-def _made(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], shown: Any) -> "Table":
+def _rich_table(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], shown: Any) -> "Table":
     """A table of these columns. Words may be wrapped, figures may not."""
     from rich.cells import cell_len
     from rich.table import Table

@@ -66,7 +66,7 @@ def seal(key: MysteryKey, new: NewTrigger) -> SealedTrigger:
 
 def unseal(key: MysteryKey, row: SealedTrigger) -> Trigger:
     """The trigger of a row, which opens the row's commitment. Raises TriggerUnreadable."""
-    where = named(row.which)
+    where = commitment_text(row.which)
     if row.key != key.id:
         raise TriggerUnreadable(
             SealFault.OTHER_KEY,
@@ -98,17 +98,18 @@ def reseal(keys: Iterable[MysteryKey], new: MysteryKey, row: SealedTrigger) -> S
     if old is None:
         raise TriggerUnreadable(
             SealFault.OTHER_KEY,
-            f"the trigger of {named(row.which)} is sealed with key {row.key}, which is not here: bring back "
-            "its file",
+            f"the trigger of {commitment_text(row.which)} is sealed with key {row.key}, which is not here: "
+            "bring back its file",
         )
     return seal(new, NewTrigger(row.which, unseal(old, row)))
 
 
-def named(which: CommitmentId) -> str:
+def commitment_text(commitment: CommitmentId) -> str:
     """Which level a commitment is of, for people."""
-    return f"{which.bank}: {which.link} {which.level}, cycle {which.cycle}, commitment {which.number}"
+    level = f"{commitment.bank}: {commitment.link} {commitment.level}"
+    return f"{level}, cycle {commitment.cycle}, commitment {commitment.number}"
 
 
-def _bound_to(which: CommitmentId, committed: bytes) -> bytes:
+def _bound_to(commitment: CommitmentId, committed: bytes) -> bytes:
     """The bytes that are authenticated with a sealed trigger; each part has its length before it."""
-    return b"".join(len(part).to_bytes(4, "big") + part for part in (_DOMAIN, committed, which.fields()))
+    return b"".join(len(part).to_bytes(4, "big") + part for part in (_DOMAIN, committed, commitment.fields()))

@@ -125,7 +125,8 @@ def _without_levels(table: Paytable, wish: OperatorChoices) -> AnalyzedLink:
     printed = tuple(row.pays for row in table.rows) if table.use == "catalogue" else ()
     if printed:
         rows = tuple(
-            PaytableRow(row.hand, _shown(table, row.pays, wager), row.suits, row.least) for row in table.rows
+            PaytableRow(row.hand, _free_row_pays(table, row.pays, wager), row.suits, row.least)
+            for row in table.rows
         )
     else:
         rows = tuple(_staked(row, stake) for row in rows_of(table))
@@ -158,7 +159,7 @@ def _staked(row: PaytableRow, stake: Stake | None) -> PaytableRow:
     return row
 
 
-def _shown(table: Paytable, pays: str, wager: int) -> Pays:
+def _free_row_pays(table: Paytable, pays: str, wager: int) -> Pays:
     """What a row that no table pays is worth, the returned wager in it; a bonus on a wager returns none."""
     won = parse_printed(pays)
     return Fixed(int((won if table.bonus_on is not None else won + 1) * wager))
@@ -173,18 +174,20 @@ def _game(table: Paytable, wanted: str | None) -> Game:
     raise AnalysisError("{paytable} is for {games}, not {wanted}", field="game", **facts)
 
 
-def _levels(table: Paytable, given: Mapping[str, str]) -> tuple[dict[str, LevelEntry], set[str]]:
+def _levels(table: Paytable, fields: Mapping[str, str]) -> tuple[dict[str, LevelEntry], set[str]]:
     """Each level as a configuration would have it, and the figures left open."""
     known = {
         f"{name}.{key}" for name in table.level for key in ("seed", "reseed", "primary", "reserve", "limit")
     }
-    for path in given:
+    for path in fields:
         if path not in known:
             facts = {"paytable": table.id, "figures": ", ".join(sorted(known))}
             raise AnalysisError("{paytable} has no such figure, only {figures}", field=path, **facts)
     entries, opened = {}, set()
     for name, level in table.level.items():
-        wanted = {path.partition(".")[2]: text for path, text in given.items() if path.startswith(f"{name}.")}
+        wanted = {
+            path.partition(".")[2]: text for path, text in fields.items() if path.startswith(f"{name}.")
+        }
         if "limit" in wanted:
             wanted["limit_approval"] = "as given"
         for key, stands_in in (("seed", _SUM), ("reseed", _SUM), ("primary", _RATE), ("reserve", _RATE)):

@@ -30,7 +30,7 @@ from jackpot.reports.report import BriefReport, Cell, Fact, Report, ReportColumn
 from jackpot.rules import cards as deck
 from jackpot.rules.acts.triggers import TriggersRenewed
 from jackpot.rules.events import LevelCounted, TriggerOpened
-from jackpot.rules.hands import NAMES, Shown, beaten, best_of_table, makes, needs, rank_shown
+from jackpot.rules.hands import NAMES, CardsShown, beaten, best_of_table, makes, needs, rank_shown
 from jackpot.rules.state import DrawMade, HandShown
 from jackpot.text import Sentence, card
 
@@ -251,7 +251,7 @@ class FairnessTally:
         kind = terms.hand_kind
         if not makes(kind, game, terms.cards):
             return None
-        shown = Shown(tuple(own), tuple(round_.board), tuple(round_.dealer), tuple(round_.bonus))
+        shown = CardsShown(tuple(own), tuple(round_.board), tuple(round_.dealer), tuple(round_.bonus))
         if kind == "beaten":
             lost = None if needs(kind, game).missing(shown) else beaten(shown.own, shown.dealer, shown.board)
             return None if lost is None else lost.ranked.name
@@ -261,14 +261,14 @@ class FairnessTally:
         return next(claimed, None)
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every comparison, the least probable first. Raises LedgerError."""
-    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    spans = {bank: wanted_span(ledger, bank, request) for bank in request.banks}
     found: list[tuple[JournalNames, FairnessPlace, Finding]] = []
     hidden = hands = numbers = 0
     for bank, days in spans.items():
         names = JournalNames(ledger, bank)
-        tally = FairnessTally(names, wanted.site, wanted.link)
+        tally = FairnessTally(names, request.site, request.link)
         watch(ledger, bank, days.after, days.upto, tally)
         for entry in of_kind(ledger, bank, TriggersRenewed.kind, days.after, days.upto):
             event = entry.event

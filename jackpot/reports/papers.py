@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from jackpot.catalogue.figures import rate_text
 from jackpot.config import Site
 from jackpot.ledger.cycles import TakePoint, settlement
-from jackpot.ledger.joined_banks import known_as
+from jackpot.ledger.joined_banks import former_numbers
 from jackpot.ledger.reading import Reader
 from jackpot.reports.explain import kind_of, numbers_today, placed, the_hit, where
 from jackpot.reports.read.cards import HitCards, Source, cards_of
@@ -40,7 +40,7 @@ from jackpot.rules.acts.payout_details import winners
 from jackpot.rules.money import from_cents
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.rules.state import Award, Hit
-from jackpot.text import LAMPS, Sentence, both, card, joined, named
+from jackpot.text import LAMPS, Sentence, both, card, joined, name_sentence
 
 COLUMNS: Final = (
     ReportColumn("award"),
@@ -264,13 +264,16 @@ def _slip(
     hit = story.hit
     row = ledger.rows(names.bank, hit.seq - 1, 1)[0]
     seat, table, round_ = placed(names, hit)
-    now = known_as(ledger, names.bank, hit.number)[-1]
+    now = former_numbers(ledger, names.bank, hit.number)[-1]
     stands = {"bank": names.bank, "status": Sentence(status(story, awards))}
     return [
         Fact("hit", Sentence("{hit} in bank {bank}, {status}", hit=f"H{hit.number}", **stands)),
         *numbers_today(ledger, story),
         Fact(
-            "won", Sentence("{hand} on {link}", hand=named(hit.hand), link=wanted.title(names.link(hit.link)))
+            "won",
+            Sentence(
+                "{hand} on {link}", hand=name_sentence(hit.hand), link=wanted.title(names.link(hit.link))
+            ),
         ),
         Fact("where", joined([table, seat, round_])),
         Fact("when", hit.at, "moment"),

@@ -31,7 +31,7 @@ from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, PaytableRow, Percent, TableTerms
-from jackpot.text import Sentence, game, joined, named, suits
+from jackpot.text import Sentence, game, joined, name_sentence, suits
 
 COLUMNS: Final = (
     ReportColumn("bank"),
@@ -112,7 +112,7 @@ Choices = dict[tuple[str, str], CurrentChoice]
 """By level, "" for what is of no level, and by the name of the term."""
 
 
-class Floor:
+class FloorChoices:
     """The choices of links and tables, by their ids. joined: when each table took each link.
 
     ends: by the number of its notice, the link whose end was announced (P2).
@@ -161,11 +161,11 @@ class Floor:
                         self.ends[number] = links[notice.link - 1].terms.link
 
 
-def _take(held: Choices, now: Mapping[tuple[str, str], Any], made: ChoiceEntry) -> None:
+def _take(held: Choices, now: Mapping[tuple[str, str], Any], entry: ChoiceEntry) -> None:
     """Takes over what is new or has changed."""
     for name, value in now.items():
         if name not in held or held[name].value != value:
-            held[name] = CurrentChoice(value, made)
+            held[name] = CurrentChoice(value, entry)
 
 
 def _of_link(terms: LinkTerms) -> Iterator[tuple[tuple[str, str], Any]]:
@@ -178,33 +178,33 @@ def _of_link(terms: LinkTerms) -> Iterator[tuple[tuple[str, str], Any]]:
             yield (level.level, name), getattr(level, name)
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every choice, table by table, as it stands now. Raises ReportRefused, LedgerError."""
-    floors = {bank: _floor(ledger, bank) for bank in wanted.banks}
+    floors = {bank: _floor(ledger, bank) for bank in request.banks}
     floors = {bank: floor for bank, floor in floors.items() if not floor.ended}
     known = [table for floor in floors.values() for table in floor.tables]
-    if wanted.table is not None and wanted.table not in known:
+    if request.table is not None and request.table not in known:
         raise ReportRefused(
             "table_not_known",
             "{table} is unknown; there is {tables}",
             field="table",
-            table=wanted.table,
+            table=request.table,
             tables=" ".join(sorted(known)),
         )
-    money = writing(wanted.site.locale, wanted.site.currency)
+    money = writing(request.site.locale, request.site.currency)
     rows = (
         row
         for floor in floors.values()
         for table in sorted(floor.tables)
-        if wanted.table in (None, table)
-        for row in _rows(floor, floor.tables[table], _ValueFormat(money, wanted))
+        if request.table in (None, table)
+        for row in _rows(floor, floor.tables[table], _ValueFormat(money, request))
     )
     return ReportResult([], rows, [])
 
 
-def _floor(ledger: Reader, bank: str) -> Floor:
+def _floor(ledger: Reader, bank: str) -> FloorChoices:
     """The floor of a bank. What it was joined of began before it did."""
-    floor, names = Floor(), JournalNames(ledger, bank)
+    floor, names = FloorChoices(), JournalNames(ledger, bank)
     for entry in of_kinds(ledger, bank, _KINDS):
         if isinstance(event := entry.event, BankBegun):
             for before, _, _ in event.heads:
@@ -213,7 +213,7 @@ def _floor(ledger: Reader, bank: str) -> Floor:
     return floor
 
 
-def _join(floor: Floor, part: Floor) -> None:
+def _join(floor: FloorChoices, part: FloorChoices) -> None:
     floor.links |= part.links
     floor.tables |= part.tables
     floor.of_link |= part.of_link
@@ -222,33 +222,37 @@ def _join(floor: Floor, part: Floor) -> None:
 
 
 class _ValueFormat(NamedTuple):
-    """How values are told. wanted: with the titles of links."""
+    """Format of the values. request: it knows the titles of links."""
 
     money: Writing
-    wanted: ReportRequest
+    request: ReportRequest
 
 
-def _rows(floor: Floor, table: TableTerms, how: _ValueFormat) -> Iterator[tuple[Cell, ...]]:
+def _rows(floor: FloorChoices, table: TableTerms, value_format: _ValueFormat) -> Iterator[tuple[Cell, ...]]:
     for (_, name), chosen in floor.of_table[table.table].items():
         yield _row(
-            table.table, "", Sentence(name.replace("_", " ")), _value(name, chosen.value, how), chosen.made
+            table.table,
+            "",
+            Sentence(name.replace("_", " ")),
+            _value(name, chosen.value, value_format),
+            chosen.made,
         )
     for link in table.links:
         if link not in floor.links:
             continue  # it was closed, and takes no wagers
-        since, wager = floor.joined[table.table, link], how.wanted.link_cell(link)
+        since, wager = floor.joined[table.table, link], value_format.request.link_cell(link)
         for (level, name), chosen in floor.of_link[link].items():
             what = Sentence(name.replace("_", " "))
-            choice = joined([named(level), what], " ") if level else what
+            choice = joined([name_sentence(level), what], " ") if level else what
             made = max(chosen.made, since, key=lambda one: one.at)
-            yield _row(table.table, wager, choice, _value(name, chosen.value, how), made)
+            yield _row(table.table, wager, choice, _value(name, chosen.value, value_format), made)
         for reading in _left_open(floor.links[link], table):
             made = max(floor.of_link[link]["", "paytable"].made, since, key=lambda one: one.at)
             yield _row(table.table, wager, Sentence("left open by the text"), reading, made)
 
 
-def _row(table: str, wager: str, choice: str, value: Cell, made: ChoiceEntry) -> tuple[Cell, ...]:
-    return made.bank, table, wager, choice, value, made.at, made.seq, made.who
+def _row(table: str, wager: str, choice: str, value: Cell, entry: ChoiceEntry) -> tuple[Cell, ...]:
+    return entry.bank, table, wager, choice, value, entry.at, entry.seq, entry.who
 
 
 def _left_open(terms: LinkTerms, table: TableTerms) -> Iterator[str]:
@@ -260,8 +264,8 @@ def _left_open(terms: LinkTerms, table: TableTerms) -> Iterator[str]:
             yield reading
 
 
-def _value(name: str, value: Any, how: _ValueFormat) -> str:
-    money = how.money
+def _value(name: str, value: Any, value_format: _ValueFormat) -> str:
+    money = value_format.money
     if value is None or value == ():
         return Sentence("none")
     if isinstance(value, bool):
@@ -278,7 +282,11 @@ def _value(name: str, value: Any, how: _ValueFormat) -> str:
         return joined((_hand(row.hand, row.suits, money.text(to_cents(row.amount))) for row in value), "; ")
     if name == LAST_DAY:
         day, to = value
-        return Sentence("{day}, its money to {link}", day=day, link=how.wanted.title(to)) if to else day
+        return (
+            Sentence("{day}, its money to {link}", day=day, link=value_format.request.title(to))
+            if to
+            else day
+        )
     if name == "game":
         return game(value)
     if name == "paytable":
@@ -286,7 +294,7 @@ def _value(name: str, value: Any, how: _ValueFormat) -> str:
     if name == "base_wagers":
         return NamedId(" ".join(value), "; ".join(_paytable(one).called for one in value))
     if name == "links":
-        return NamedId(" ".join(value), ", ".join(map(how.wanted.title, value)))
+        return NamedId(" ".join(value), ", ".join(map(value_format.request.title, value)))
     if name in _SAID:
         return NamedId(value, _SAID[name][value])
     if name == "cards":
@@ -319,7 +327,7 @@ def _row_of(row: PaytableRow, money: Writing) -> Sentence:
 def _pays(row: PaytableRow, money: Writing) -> str:
     match row.pays:
         case Percent(level=level, rate=rate):
-            return Sentence("{part} of the {level}", part=percent(rate), level=named(level))
+            return Sentence("{part} of the {level}", part=percent(rate), level=name_sentence(level))
         case Fixed(amount=amount):
             return money.text(to_cents(amount))
         case ForOne(n=n):
@@ -328,7 +336,7 @@ def _pays(row: PaytableRow, money: Writing) -> str:
 
 
 def _hand(hand: str, only: str, pays: str) -> Sentence:
-    name = joined([named(hand), suits(only)], " ") if only else named(hand)
+    name = joined([name_sentence(hand), suits(only)], " ") if only else name_sentence(hand)
     return Sentence("{what} {now}", what=name, now=pays)
 
 

@@ -189,6 +189,12 @@ TEMPLATES: Final[dict[str, Template]] = {
     "abandoned_without_wager": Template(
         Code.NO_WAGER, "seat {seat} has no wager in this round", ("seat",), field="abandoned"
     ),
+    "abandoned_has_lost": Template(
+        Code.NOT_MISMATCH,
+        "seat {seat} was abandoned, so its wagers have lost; only a count that differs strikes one",
+        ("seat",),
+        field="seat",
+    ),
     "abandoned_not_asked": Template(
         Code.NO_SUCH_ROUND, "the table does not say that seat {seat} was abandoned", ("seat",), field="seat"
     ),
@@ -1218,6 +1224,13 @@ TEMPLATES: Final[dict[str, Template]] = {
         "{link} ended with {day}, and nothing takes that back: it closes",
         ("link", "day"),
         field="notice",
+    ),
+    "end_while_clock_jumped": Template(
+        Code.END_WAITS,
+        "the server's clock jumped ahead by {minutes} minutes, and by it {link} has ended: put it right; or, "
+        "if it is right now, start the server again",
+        ("link", "minutes"),
+        field="link",
     ),
     "end_while_suspended": Template(
         Code.END_WAITS,

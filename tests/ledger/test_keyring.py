@@ -8,7 +8,7 @@ import pytest
 
 from jackpot.ledger import keyring
 from jackpot.ledger.banks import open_banks
-from jackpot.ledger.keyring import Named, Secret, digest_of
+from jackpot.ledger.keyring import Secret, StoredName, digest_of
 from jackpot.ledger.maintenance.copy import copy
 from jackpot.ledger.open import make_roles, opened
 from jackpot.ledger.store import DataRefused
@@ -17,14 +17,14 @@ from tests.ledger.conftest import Place
 from tests.ledger.waiting import open_ledger
 from tests.running_server import on_loop
 
-ANN, BEN = Named.of("ann", "Ann"), Named.of("ben", "Ben")
+ANN, BEN = StoredName.of("ann", "Ann"), StoredName.of("ben", "Ben")
 
 
 def test_what_is_kept_is_of_its_digest() -> None:
     """S8: neither login, name nor salt can be exchanged, and neither hash nor the key of codes."""
     assert ANN.is_marked()
-    assert not Named(ANN.mark, "eve", "Ann", ANN.salt).is_marked()
-    assert not Named(ANN.mark, "annAnn", "", ANN.salt).is_marked()
+    assert not StoredName(ANN.mark, "eve", "Ann", ANN.salt).is_marked()
+    assert not StoredName(ANN.mark, "annAnn", "", ANN.salt).is_marked()
     assert len({Secret(1, "a").digest, Secret(1, "b").digest, Secret(1, "a", b"k").digest}) == 3
 
 
@@ -36,21 +36,21 @@ def test_it_is_kept_and_read(place: Place) -> None:
         async with opened(place.url) as store:
             await store.change(ANN.kept(), Secret(1, "hash").kept())
             with pytest.raises(DataRefused):
-                await store.change(BEN.kept(), Named.of("ann", "Another").kept())
+                await store.change(BEN.kept(), StoredName.of("ann", "Another").kept())
             await store.change(
                 ("INSERT INTO attempt VALUES (?1, ?2)", (1, 4)),
                 ("INSERT INTO session VALUES (?1, ?2, ?3)", (digest_of("token"), 1, 5)),
                 ("INSERT INTO person VALUES (?1, ?2, ?3, ?4)", (bytes(32), "eve", "Eve", b"salt")),
                 ("INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (bytes(32), 1, "a stolen one", b"")),
             )
-            await store.change(notifier.kept("main", 5), notifier.kept("side", 9))
-            await store.change(notifier.kept("main", 7))
+            await store.change(notifier.keep_delivered("main", 5), notifier.keep_delivered("side", 9))
+            await store.change(notifier.keep_delivered("main", 7))
             assert await store.change(("UPDATE attempt SET totp_step = 9 RETURNING totp_step", ())) == [(9,)]
 
     keep()
     ledger = place.read()
     assert keyring.people(ledger) == {ANN.mark: ANN}
-    assert [notifier.told(ledger, bank) for bank in ("main", "side", "other")] == [7, 9, None]
+    assert [notifier.delivered_upto(ledger, bank) for bank in ("main", "side", "other")] == [7, 9, None]
     assert keyring.secret(ledger, Secret(1, "hash").digest) == Secret(1, "hash")
     assert keyring.secret(ledger, bytes(32)) is None
     assert keyring.secret(ledger, digest_of("x")) is None

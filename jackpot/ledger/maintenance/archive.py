@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from jackpot.ledger.archived import (
+    archived_events,
     cut_of,
     digest_of_staying,
-    left_over,
-    not_the_archive,
-    told_of,
+    undeleted_rows,
     untrue_cuts,
+    why_not_archive,
 )
 from jackpot.ledger.cycles import Cycles, TakePoint
 from jackpot.ledger.journal import Head, chained
@@ -156,11 +156,11 @@ async def archive(
     lock = locked(file)
     try:
         for bank in banks:
-            head = await store.new_epoch(bank, HOLDER, seen=heads[bank])
+            head = await store.new_epoch(bank, HOLDER, expected=heads[bank])
             one = await _seal_bank(store, file, bank, sealing, progress)
             tell(one)
             progress(f"{bank}: deleting", one.leaving, one.leaving)
-            await _look(store, bank)
+            await _check_start(store, bank)
             with suppress(Fenced):  # a server has it already
                 await store.release(bank, head.epoch)
     finally:
@@ -176,7 +176,7 @@ def plan(ledger: Reader, state: BankState, before_ms: int) -> ArchivePlan:
     for seq in [seq for seq in sealed[::-1] if least < seq]:
         if seq > latest:
             continue
-        if _at(ledger, bank, seq) >= before_ms:
+        if _sealed_at(ledger, bank, seq) >= before_ms:
             held = "what is older was archived before, or no sealed state is so old"
             continue
         if (why := _unfit(ledger, state, seq)) is not None:
@@ -184,7 +184,7 @@ def plan(ledger: Reader, state: BankState, before_ms: int) -> ArchivePlan:
             continue
         count, gone = ledger.ask(bank, partial(_leaving, upto=seq))
         if count:
-            return ArchivePlan(bank, seq, count, gone, held, _at(ledger, bank, seq))
+            return ArchivePlan(bank, seq, count, gone, held, _sealed_at(ledger, bank, seq))
         break
     return ArchivePlan(bank, 0, 0, 0, held)
 
@@ -251,7 +251,7 @@ def _staying(number: int, upto: int) -> Conversation[int]:
     return int(count)
 
 
-def _at(ledger: Reader, bank: str, seq: int) -> int:
+def _sealed_at(ledger: Reader, bank: str, seq: int) -> int:
     """When the row after it, which seals it, was written."""
     return row_at(ledger, bank, seq + 1).at
 
@@ -292,12 +292,12 @@ async def _seal_bank(
     one = await store.run(lambda ledger: plan(ledger, engine.state, sealing.before_ms))
     if not one.upto:
         return one
-    compare, stood = partial(progress, f"{bank}: comparing"), _stands(file)
+    compare, stood = partial(progress, f"{bank}: comparing"), _file_identity(file)
     cut = await store.run(lambda ledger: _compared(ledger, file, one, compare))
-    head = await _told(store, engine, head, cut, sealing)
+    head = await _append_archived(store, engine, head, cut, sealing)
     statements = await store.run(lambda ledger: _deletion(ledger, head, cut))
     progress(f"{bank}: deleting", 0, one.leaving)
-    if _stands(file) != stood:
+    if _file_identity(file) != stood:
         raise NotArchived(f"{file} was changed or replaced while it was compared: {bank} has all its rows")
     try:
         await store.change(*statements)
@@ -309,7 +309,7 @@ async def _seal_bank(
     return one
 
 
-def _stands(file: Path) -> tuple[int, ...]:
+def _file_identity(file: Path) -> tuple[int, ...]:
     """Identity of the file, which differs once somebody changes or replaces it. Raises OSError where it is
     gone.
     """
@@ -317,33 +317,33 @@ def _stands(file: Path) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-async def _look(store: Store, bank: str) -> None:
+async def _check_start(store: Store, bank: str) -> None:
     """Checks that a start succeeds on the rows that are left. Raises LedgerCorrupt."""
 
     def work(ledger: Reader) -> list[str]:
         cut = cut_of(ledger, bank)
         read_to(ledger, bank, ledger.head(bank), redecider=True)
         said = untrue_cuts(ledger, bank) + untrue_balances(ledger, bank, cut)
-        return said + ([] if cut is None else left_over(ledger, bank, cut))
+        return said + ([] if cut is None else undeleted_rows(ledger, bank, cut))
 
     for problem in await store.run(work):
         raise LedgerCorrupt(problem)
 
 
-def _compared(ledger: Reader, file: Path, one: ArchivePlan, tell: Callable[[int, int], None]) -> Cut:
+def _compared(ledger: Reader, file: Path, plan: ArchivePlan, tell: Callable[[int, int], None]) -> Cut:
     """Cut, after each row up to it was compared with the archive and its place in the chain.
 
     Raises LedgerCorrupt.
     """
-    bank, old = one.bank, cut_of(ledger, one.bank)
+    bank, old = plan.bank, cut_of(ledger, plan.bank)
     begin = beginning(bank, old)
     after, last = begin.seq, begin.hash
     with closing(SqliteLedger(file, readonly=True)) as archive:
-        if old is not None and (said := not_the_archive(ledger, archive, bank, old)) is not None:
+        if old is not None and (said := why_not_archive(ledger, archive, bank, old)) is not None:
             raise LedgerCorrupt(said)
-        while after < one.upto:
-            tell(after, one.upto)
-            size = min(PAGE_ROWS, one.upto - after)
+        while after < plan.upto:
+            tell(after, plan.upto)
+            size = min(PAGE_ROWS, plan.upto - after)
             mine, theirs = ledger.rows(bank, after, size), archive.rows(bank, after, size)
             for row, kept in zip(mine, theirs, strict=False):
                 if row != kept or row.seq != after + 1 or chained(last, row) != row.hash:
@@ -353,21 +353,21 @@ def _compared(ledger: Reader, file: Path, one: ArchivePlan, tell: Callable[[int,
                 after, last = row.seq, row.hash
             if len(mine) != size or len(theirs) != size:
                 raise LedgerCorrupt(f"{bank}: row {after + 1} is missing in {file} or in the ledger")
-        position = position_at(archive, row_at(archive, bank, one.upto), beginning(bank, None))
-        stays = digest_of_staying(ledger, bank, one.upto)
-        if stays != digest_of_staying(archive, bank, one.upto):
-            raise LedgerCorrupt(f"{bank}: what stays of rows 1 to {one.upto} is other than in {file}")
-    return Cut(one.upto, position.hash, position.epoch, position.version, position.since, one.gone, stays)
+        position = position_at(archive, row_at(archive, bank, plan.upto), beginning(bank, None))
+        stays = digest_of_staying(ledger, bank, plan.upto)
+        if stays != digest_of_staying(archive, bank, plan.upto):
+            raise LedgerCorrupt(f"{bank}: what stays of rows 1 to {plan.upto} is other than in {file}")
+    return Cut(plan.upto, position.hash, position.epoch, position.version, position.since, plan.gone, stays)
 
 
-async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Archiving) -> Head:
+async def _append_archived(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Archiving) -> Head:
     """Appends the `archived` row unless an interrupted run has done so. Returns the bank's head.
 
     Who goes on with such a run must be two who may archive, as for the row itself; whose names it has does
     not matter. Only the newest such row counts, as in `cut_of`.
     """
     envelope = command_at(sealing.unix_ms, Archive(cut, sealing.reason), sealing.people)
-    told = await store.run(lambda ledger: told_of(ledger, head.bank))
+    told = await store.run(lambda ledger: archived_events(ledger, head.bank))
     if told and told[0].cut == cut and _may_archive(engine, envelope):
         return head
     return await decide(store, engine, head, envelope)

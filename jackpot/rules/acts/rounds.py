@@ -51,9 +51,13 @@ class Struck(Event, frozen=True, array_like=True):
 
 
 def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
-    """Strikes a wager that waits for its count (T3), or for cards that nobody can show (T8, B16)."""
+    """Strikes a wager that waits for its count (T3), or for cards that nobody can show (T8, B16).
+
+    Those of an abandoned seat have lost whatever the cards are (P6).
+    """
     table, round_ = _find_round(state, command.table, command.round)
     chipped = _waits_for_count(state, table, round_, command.link)
+    refuse_if(not chipped and command.seat in round_.lost(), "abandoned_has_lost", seat=command.seat)
     if _on_unseen_dealer(state, command):
         refuse_if(bool(round_.dealer), "dealer_hand_was_shown")
     elif not _on_unseen_cards(state, command):
