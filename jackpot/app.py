@@ -29,7 +29,7 @@ from jackpot.bank.config_alignment import (
     watch_triggers,
 )
 from jackpot.bank.level_order import watch_level_order
-from jackpot.bank.lifecycle import BankLifecycle, patience
+from jackpot.bank.lifecycle import BankLifecycle, takeover_delay
 from jackpot.bank.link_ends import end_links, watch_link_ends
 from jackpot.bank.mystery_readiness import MysteryReadiness, readiness_of
 from jackpot.bank.readings import GamingDayCalendar, read_ended, take_readings
@@ -242,7 +242,7 @@ class Server(Process):
         def waits() -> float:
             busy = sum(other.lifecycle.busy for other in self.banks.values())
             up_s = self.clock.monotonic() - began
-            return patience(first=server in first, others_first=bool(first), busy=busy, up_s=up_s)
+            return takeover_delay(first=server in first, others_first=bool(first), busy=busy, up_s=up_s)
 
         return BankSupervisor(
             bank,

@@ -18,7 +18,7 @@ from jackpot.catalogue.returns import hit_chance, reseeds_return
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.reports import statistics
-from jackpot.reports.bonus_book import PAID_BY_HOUSE, BonusBook, BonusKey, Played
+from jackpot.reports.bonus_book import PAID_BY_HOUSE, BonusBook, BonusKey, WageredTerms
 from jackpot.reports.read.entries import must_be_here
 from jackpot.reports.read.gaming_days import month_parts, months_of
 from jackpot.reports.read.names import JournalNames
@@ -153,7 +153,7 @@ class Difference(NamedTuple):
         return f"{self.expected:.2f}", chance, EXACT if self.exact else NORMAL
 
 
-def expectation(played: Played) -> Expectation:
+def expectation(played: WageredTerms) -> Expectation:
     """What exact odds say of one wager on these terms."""
     terms, seats, players = played
     hands: dict[str, tuple[Fraction, Fraction]] = {}

@@ -112,7 +112,7 @@ Choices = dict[tuple[str, str], CurrentChoice]
 """By level, "" for what is of no level, and by the name of the term."""
 
 
-class Floor:
+class FloorChoices:
     """The choices of links and tables, by their ids. joined: when each table took each link.
 
     ends: by the number of its notice, the link whose end was announced (P2).
@@ -202,9 +202,9 @@ def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     return ReportResult([], rows, [])
 
 
-def _floor(ledger: Reader, bank: str) -> Floor:
+def _floor(ledger: Reader, bank: str) -> FloorChoices:
     """The floor of a bank. What it was joined of began before it did."""
-    floor, names = Floor(), JournalNames(ledger, bank)
+    floor, names = FloorChoices(), JournalNames(ledger, bank)
     for entry in of_kinds(ledger, bank, _KINDS):
         if isinstance(event := entry.event, BankBegun):
             for before, _, _ in event.heads:
@@ -213,7 +213,7 @@ def _floor(ledger: Reader, bank: str) -> Floor:
     return floor
 
 
-def _join(floor: Floor, part: Floor) -> None:
+def _join(floor: FloorChoices, part: FloorChoices) -> None:
     floor.links |= part.links
     floor.tables |= part.tables
     floor.of_link |= part.of_link
@@ -228,7 +228,7 @@ class _ValueFormat(NamedTuple):
     request: ReportRequest
 
 
-def _rows(floor: Floor, table: TableTerms, value_format: _ValueFormat) -> Iterator[tuple[Cell, ...]]:
+def _rows(floor: FloorChoices, table: TableTerms, value_format: _ValueFormat) -> Iterator[tuple[Cell, ...]]:
     for (_, name), chosen in floor.of_table[table.table].items():
         yield _row(
             table.table,

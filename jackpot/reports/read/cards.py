@@ -90,7 +90,7 @@ def cards_of(ledger: Reader, names: JournalNames, hit: Hit, archive: Archive | N
         dealt = _all(round_)  # none where so many frames came after them that they are not looked for
         ranked = hands.best_cards(map(unpack, dealt), unpack(board)) if dealt else ()
     elif not hit.unverified:
-        shown = hands.Shown(unpack(own), unpack(board), unpack(dealer), unpack(bonus))
+        shown = hands.CardsShown(unpack(own), unpack(board), unpack(dealer), unpack(bonus))
         ranked = hands.cards_of(terms.hand_kind, game, shown, terms.cards)
     return HitCards(
         _texts(own), _texts(board), _texts(dealer), tuple(map(text, ranked)), source=round_.source,
