@@ -41,8 +41,8 @@ from jackpot.web.authentication import (
     InsecureRequest,
     RequestAuthentication,
     check_origin,
+    message_signature,
     page_token,
-    word_of_ours,
 )
 from jackpot.web.form_refusal import FormRefusal, form_refusal, page_of_form, refused_on, remember_unread
 from jackpot.web.forms import SIGN_IN_MAX, form_of
@@ -615,7 +615,7 @@ def there(at: str) -> web.Response:
 
 def saying(back: str, said: str, session: str | None) -> str:
     """A page's address, with the message that the page shows first."""
-    told = zip(SAID, (said, word_of_ours(session or "", said)), strict=True)
+    told = zip(SAID, (said, message_signature(session or "", said)), strict=True)
     return f"{back}{'&' if '?' in back else '?'}{urlencode(list(told), quote_via=quote)}"
 
 
@@ -628,5 +628,5 @@ def _asked_from(request: web.Request) -> str:
 
 def _said(request: web.Request, session: str | None) -> str:
     said, word = (request.query.get(name, "") for name in SAID)
-    ours = session is not None and word_of_ours(session, said) == word
+    ours = session is not None and message_signature(session, said) == word
     return said if ours else ""
