@@ -272,11 +272,12 @@ Day = Annotated[str, Meta(max_length=10, description="a date, such as 2026-12-24
 
 
 class Notice(Item, frozen=True):
-    """An announcement: from a day on a wager is no longer taken, or a limit is lower.
+    """An announcement: from a day on a wager is no longer taken, or a figure is another one.
 
     last: the day is the last one on which it is taken. table: at that table alone. amount: in place of
     closing, what the limit becomes, in cents: of the level named; without one, of wagers on an offer; with a
-    table, of what its base wagers pay.
+    table, of what its base wagers pay. seed, rate: in place of these, with how many cents a mystery level
+    begins, and how many hundredths of a per cent of a wager it gains.
     """
 
     day: Day
@@ -284,6 +285,8 @@ class Notice(Item, frozen=True):
     level: Name | UnsetType = UNSET
     amount: Money | UnsetType = UNSET
     last: Literal[True] | UnsetType = UNSET
+    seed: Money | UnsetType = UNSET
+    rate: Annotated[int, Meta(ge=1, le=10_000)] | UnsetType = UNSET
 
 
 class State(Message, tag="state", frozen=True):

@@ -22,9 +22,9 @@ from jackpot.auth.site_cursor import see_people
 from jackpot.bank.bank import Bank, BankStopped
 from jackpot.bank.config_alignment import (
     AlignedBank,
-    agree,
+    align,
     align_triggers,
-    is_left_out,
+    left_out_message,
     open_books,
     watch_triggers,
 )
@@ -33,7 +33,7 @@ from jackpot.bank.lifecycle import BankLifecycle, patience
 from jackpot.bank.link_ends import end_links, watch_link_ends
 from jackpot.bank.mystery_readiness import MysteryReadiness, readiness_of
 from jackpot.bank.readings import GamingDayCalendar, read_ended, take_readings
-from jackpot.bank.standbys import Standbys, wanted
+from jackpot.bank.standbys import StandbyMonitor, is_configured
 from jackpot.bank.supervisor import RETRY_S, BankSupervisor
 from jackpot.clock import Clock
 from jackpot.config import Address, Config
@@ -93,7 +93,7 @@ class Server(Process):
         self.relays: list[RedisRelay] = []
         self.signer: HeadSigner | None = None
         self.notifier: Notifier | None = None
-        self.standbys: Standbys | None = None
+        self.standbys: StandbyMonitor | None = None
         self.mystery: MysteryReadiness | None = None
         self.books = LedgerReader(config.ledger.url)
         # Each reads by itself: no act waits for somebody's long page, and no page waits for a notifier that
@@ -149,14 +149,14 @@ class Server(Process):
         if config.notify is not None:
             self.notifier = Notifier(config.notify, self.news, self._stores[SITE], self.clock)
             self._others.append(self._task(self.notifier.outbox.run(), _harmless))
-        if wanted(config.ledger):
-            self.standbys = Standbys(config.ledger.url, self.clock)
+        if is_configured(config.ledger):
+            self.standbys = StandbyMonitor(config.ledger.url, self.clock)
             self._others.append(self._task(self.standbys.run(), _harmless))
         self.mystery = readiness_of(config, self.news)
         if self.mystery is not None:
             await self.mystery.look()
             self._others.append(self._task(self.mystery.run(), _harmless))
-        self.warnings += [is_left_out(name) for name in left_out]
+        self.warnings += [left_out_message(name) for name in left_out]
         banks = self.banks | {SITE: self.people}
         if len(config.servers) < 2:  # the file of one of several lacks what the others signed
             for name, bank in banks.items():
@@ -263,7 +263,7 @@ class Server(Process):
                 duties.append(names_by_age(bank, self.auth, self.config.site.names_kept_days))
             self._begin(bank, *duties)
             return
-        await agree(bank, self.config, self._stores[bank.name], self.clock.unix_ms())
+        await align(bank, self.config, self._stores[bank.name], self.clock.unix_ms())
         await align_triggers(bank)
         await bank.refresh()
         for link, reason in explained(bank.board, bank.name).items():
@@ -423,10 +423,10 @@ async def _while_held(work: Coroutine[Any, Any, None]) -> None:
         await work
 
 
-async def serve(config: Config, told: Callable[[Server], None] = lambda _: None) -> None:
+async def serve(config: Config, on_started: Callable[[Server], None] = lambda _: None) -> None:
     """Serves until SIGTERM or SIGINT. They end a start, too, for a disk may make it wait for ever.
 
-    told: called once it has started. Raises what Server raises.
+    on_started: called once it has started. Raises what Server raises.
     """
     if config.mystery is not None:
         _keep_memory_private()
@@ -441,7 +441,7 @@ async def serve(config: Config, told: Callable[[Server], None] = lambda _: None)
     try:
         async with server:
             started = True
-            told(server)
+            on_started(server)
             settle_memory()
             await ended.wait()
     except (asyncio.CancelledError, CommitInDoubt):

@@ -67,16 +67,16 @@ async def look_at_program() -> Installed:
     return await asyncio.to_thread(installed)
 
 
-def tell_program(found: Installed) -> ProgramUnproved | None:
+def tell_program(installed: Installed) -> ProgramUnproved | None:
     """Logs each file that differs from the list. Returns why no link may open; None if all is well."""
-    if found.checkout:
+    if installed.checkout:
         log.warning("program_unlisted", why="it runs from a checkout: no list says which files it has")
-    if not found.faults:
+    if not installed.faults:
         return None
-    log.error("program_differs", files=list(found.faults))
+    log.error("program_differs", files=list(installed.faults))
     return ProgramUnproved(
-        f"the program's files are not those that were installed: {told(found.faults)}; install the release "
-        "again, and start again"
+        f"the program's files are not those that were installed: {told(installed.faults)}; install the "
+        "release again, and start again"
     )
 
 
@@ -140,7 +140,7 @@ class Process(ABC):
         devices: the names of their listeners.
         """
         names = [name for name in (*devices, "http", "public") if getattr(at, name) is not None]
-        bounds = file_descriptors.bounds(self.config, names, file_descriptors.allowed())
+        bounds = file_descriptors.bounds(self.config, names, file_descriptors.raise_limit())
         for name in names:
             tls = self.encryption.of(devices=name in devices)
             await self._listener(name, bounds[name], tls).bind(getattr(at, name))

@@ -88,12 +88,12 @@ class SignageProcess(Process):
     ) -> tuple[web.AppRunner, int]:
         return await signage_routes.listen(self, screens, listener, address, public=public)
 
-    def _take_keys(self, bank: str, told: SignKeys) -> None:
+    def _take_keys(self, bank: str, keys: SignKeys) -> None:
         """Drops signs whose key was revoked or replaced at the server, and blocked ones."""
-        for sign, key in told.ended:
+        for sign, key in keys.ended:
             if (sign, key) not in self.signs.registry.ended:
                 self.signs.revoke(sign, key)
-        blocked = set(told.blocked)
+        blocked = set(keys.blocked)
         self.signs.registry.blocked -= self._blocked.get(bank, set()) - blocked
         self.signs.registry.blocked |= blocked
         self._blocked[bank] = blocked

@@ -17,12 +17,12 @@ class SentenceData(msgspec.Struct, frozen=True, omit_defaults=True):
     template: str = ""
 
     @classmethod
-    def of(cls, said: Sentence) -> Self:
+    def of(cls, sentence: Sentence) -> Self:
         """The data of a sentence; values that are neither numbers nor sentences become texts."""
-        values = {name: _data(value) for name, value in said.values.items()}
-        if isinstance(said, RefusalSentence):
-            return cls(said.plain, values, said.field, said.template)
-        return cls(said.plain, values)
+        values = {name: _data(value) for name, value in sentence.values.items()}
+        if isinstance(sentence, RefusalSentence):
+            return cls(sentence.plain, values, sentence.field, sentence.template)
+        return cls(sentence.plain, values)
 
     def sentence(self) -> RefusalSentence:
         """The sentence itself."""
@@ -40,9 +40,9 @@ class WorkerRefusal(msgspec.Struct, frozen=True):
     said: SentenceData
 
     @classmethod
-    def of(cls, code: Code, said: Sentence) -> Self:
+    def of(cls, code: Code, sentence: Sentence) -> Self:
         """The refusal with that code, which says this."""
-        return cls(code, SentenceData.of(said))
+        return cls(code, SentenceData.of(sentence))
 
 
 def _data(value: object) -> int | str | SentenceData:

@@ -12,7 +12,7 @@ from jackpot.api.operation import number
 from jackpot.auth.auth_service import AuthService
 from jackpot.auth.person_admin import PersonAdmin
 from jackpot.bank.bank import Bank
-from jackpot.bank.config_alignment import agree_again, hold_unannounced
+from jackpot.bank.config_alignment import resume_aligned, suspend_unannounced
 from jackpot.config import Config
 from jackpot.ledger import papers
 from jackpot.ledger.reading import Reader
@@ -68,29 +68,29 @@ class ActEffects(NamedTuple):
             await effect(self, bank, list(hits))
 
 
-async def _let_in(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
+async def _allow_devices(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
     """Lets devices in that the journal does not block."""
     known = await bank.ask(lambda engine: (list(engine.state.blocked), list(engine.state.ended)))
     for devices in at.devices.values():
         devices.registry.learn(bank, *known)
 
 
-async def _agree(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
+async def _resume_aligned(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
     """Resumes links that have the configured terms, and the configured end, now."""
-    await agree_again(bank, at.config)
+    await resume_aligned(bank, at.config)
 
 
-async def _hold(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
+async def _suspend_unannounced(at: ActEffects, bank: Bank, _hits: Sequence[str]) -> None:
     """Suspends links that are configured to end, and whose notice two people took back."""
-    await hold_unannounced(bank, at.config, bank.clock.unix_ms())
+    await suspend_unannounced(bank, at.config, bank.clock.unix_ms())
 
 
-async def _forget(at: ActEffects, _bank: Bank, _hits: Sequence[str]) -> None:
+async def _erase_names(at: ActEffects, _bank: Bank, _hits: Sequence[str]) -> None:
     """Erases names, and secrets that are not valid."""
     await PersonAdmin(at.auth).forget()
 
 
-async def _erase(at: ActEffects, bank: Bank, hits: Sequence[str]) -> None:
+async def _erase_papers(at: ActEffects, bank: Bank, hits: Sequence[str]) -> None:
     """Erases the papers of hits that the journal says are erased.
 
     A number may be one of a bank that became this one. So the papers of that number go in each of these
@@ -125,16 +125,16 @@ Effect = Callable[[ActEffects, Bank, Sequence[str]], Awaitable[None]]
 
 EFFECTS: Final[dict[type[Event], Effect]] = {
     Corrected: _notice_cash,
-    DeviceCleared: _let_in,
-    EndGiven: _agree,
-    LinkChanged: _agree,
-    NameErased: _forget,
-    NoticeWithdrawn: _hold,
+    DeviceCleared: _allow_devices,
+    EndGiven: _resume_aligned,
+    LinkChanged: _resume_aligned,
+    NameErased: _erase_names,
+    NoticeWithdrawn: _suspend_unannounced,
     Paid: _notice_cash,
     PapersAdded: _notice_cash,
-    PersonEnded: _forget,
-    SecretReset: _forget,
-    PapersErased: _erase,
+    PersonEnded: _erase_names,
+    SecretReset: _erase_names,
+    PapersErased: _erase_papers,
 }
 """By the event. hits: of the acts' answers, "" where one is about none."""
 

@@ -60,7 +60,7 @@ class Problem(Reply, frozen=True, omit_defaults=True):
     server: str | None = None
 
 
-def told(answer: ActAnswer) -> ActReply:
+def reply_to(answer: ActAnswer) -> ActReply:
     """Builds the reply to an act."""
     facts: dict[str, Any] = msgspec.to_builtins(answer)
     refunds = (

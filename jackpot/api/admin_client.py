@@ -30,7 +30,7 @@ class HttpAnswer(NamedTuple):
         return self.status < http.client.BAD_REQUEST
 
 
-class _Local(http.client.HTTPConnection):
+class _UnixConnection(http.client.HTTPConnection):
     """A connection to a unix socket."""
 
     def __init__(self, path: Path, timeout: float) -> None:
@@ -62,7 +62,7 @@ def exchange(
     if asked.body is not None:
         headers["Content-Type"] = "application/json"
     body = None if asked.body is None else json.dumps(asked.body)
-    line = _Local(path, within_s)
+    line = _UnixConnection(path, within_s)
     try:
         line.request(asked.method, BASE + asked.path, body, headers)
         response = line.getresponse()

@@ -14,7 +14,7 @@ import msgspec
 import structlog
 
 from jackpot.api.act_effects import ActEffects
-from jackpot.api.act_reply import ActReply, told
+from jackpot.api.act_reply import ActReply, reply_to
 from jackpot.api.bank_router import BankRouter
 from jackpot.api.idempotency import IdempotencyCache
 from jackpot.api.operation import (
@@ -191,9 +191,9 @@ class OperationExecutor:
                 return await self._give_code(request, bank, number)
         return await self._of_oneself(request, bank)
 
-    def _again(self, request: OperationCall, before: state.AnsweredAct) -> Reply:
+    def _again(self, request: OperationCall, answered: state.AnsweredAct) -> Reply:
         """The reply to an act that was done already, without what is told only once. Raises NotDone."""
-        answer = before.answer
+        answer = answered.answer
         if not answer.ok:
             raise refused(answer.code, answer.template, answer.values, answer.hits)
         match request.ask:
@@ -201,17 +201,17 @@ class OperationExecutor:
                 left = self._devices[role].registry.fingerprints(device)
                 return Revoked(revoked=answer.keys, left=tuple(key for key in left if key not in answer.keys))
             case GiveCode(person):
-                return OneTimeCode(person=person, done_already=True, at=before.at, then=CODE_ONCE)
+                return OneTimeCode(person=person, done_already=True, at=answered.at, then=CODE_ONCE)
             case MakeToken():
-                return NewToken(done_already=True, at=before.at, then=TOKEN_ONCE)
-        return told(answer)
+                return NewToken(done_already=True, at=answered.at, then=TOKEN_ONCE)
+        return reply_to(answer)
 
     async def _of_oneself(self, request: OperationCall, bank: Bank) -> Reply:
         """Changes something of a person's own, by their password.
 
         Mistakes here do not lock them out of sign-in.
         """
-        auth, person = self._auth, _signed_in(request)[0]
+        auth, person = self._auth, _authenticated_signers(request)[0]
         place, digest = f"{KNOWN}session of {person.login}", request.digest
         reply: Reply = ActReply()
         match request.ask:
@@ -221,8 +221,8 @@ class OperationExecutor:
                 await auth.set_digits(person, Credentials(secret, "", place), b32decode(key), totp, digest)
             case EndDigits(secret, totp):
                 await auth.set_digits(person, Credentials(secret, totp, place), b"", "", digest)
-            case MakeToken() as wanted:
-                reply = await self._make_token(person, wanted, place, digest)
+            case MakeToken() as command:
+                reply = await self._make_token(person, command, place, digest)
         self._log(request, bank)
         return reply
 
@@ -318,7 +318,7 @@ class OperationExecutor:
             raise refusal
         self._log(request, bank)
         await self._effects.follow(bank, act, request.digest)
-        done = told(answer)
+        done = reply_to(answer)
         if isinstance(act, Resume):
             left = explained(bank.board, bank.name)
             still = {link: why for link, why in left.items() if not act.links or link in act.links}
@@ -347,7 +347,14 @@ class OperationExecutor:
         said = {} if refusal is None else {"code": refusal.code.value, "message": str(refusal.message)}
         ok, name = refusal is None, bank.name
         log.info(
-            "act", do=do, by=tuple(map(_named, request.people)), ok=ok, **said, **about, bank=name, **more
+            "act",
+            do=do,
+            by=tuple(map(_signer, request.people)),
+            ok=ok,
+            **said,
+            **about,
+            bank=name,
+            **more,
         )
 
     async def _revoke(self, request: OperationCall, bank: Bank, revoke: Revoke) -> Revoked:
@@ -381,23 +388,23 @@ class OperationExecutor:
     async def _add(self, request: OperationCall, bank: Bank, coming: AddPerson) -> ActReply:
         """Adds a person to the site. Only an admin may: nobody else may have a name kept."""
         answer = await self._person_admin.add(
-            _signed_in(request), coming.login, coming.name, coming.roles, request.digest
+            _authenticated_signers(request), coming.login, coming.name, coming.roles, request.digest
         )
         self._heed(request, bank, answer, person=answer.person)
-        return told(answer)
+        return reply_to(answer)
 
     async def _give_code(self, request: OperationCall, bank: Bank, number: int) -> OneTimeCode:
-        given = await self._person_admin.give_code(_signed_in(request)[0], number, request.digest)
+        given = await self._person_admin.give_code(_authenticated_signers(request)[0], number, request.digest)
         self._log(request, bank)
         return OneTimeCode(person=given.person, code=given.code, until=given.until)
 
     async def _make_token(
-        self, person: AuthenticatedPerson, wanted: MakeToken, place: str, digest: bytes
+        self, person: AuthenticatedPerson, command: MakeToken, place: str, digest: bytes
     ) -> NewToken:
         if person.means == "secret":  # nobody else makes one, whatever they know: the rules say so
-            await self._auth.authenticate(person.login, wanted.secret, wanted.totp or "", place)
-        until = self._auth.clock.unix_ms() + wanted.days * DAY_MS
-        secret = await self._person_admin.make_token(person, wanted.roles, until, digest)
+            await self._auth.authenticate(person.login, command.secret, command.totp or "", place)
+        until = self._auth.clock.unix_ms() + command.days * DAY_MS
+        secret = await self._person_admin.make_token(person, command.roles, until, digest)
         return NewToken(secret=secret, until=until)
 
     async def _hand_over(self, request: OperationCall) -> HandedOver:
@@ -416,7 +423,7 @@ def _not_done(error: ServerError | LedgerError) -> NotDone:
     return NotDone(Code.LEDGER, str(error))
 
 
-def _signed_in(request: OperationCall) -> list[AuthenticatedPerson]:
+def _authenticated_signers(request: OperationCall) -> list[AuthenticatedPerson]:
     """The signers, if a name alone is not enough. Raises Denied."""
     people = [one for one in request.people if isinstance(one, AuthenticatedPerson)]
     if len(people) < len(request.people):
@@ -424,6 +431,6 @@ def _signed_in(request: OperationCall) -> list[AuthenticatedPerson]:
     return people
 
 
-def _named(person: AuthenticatedPerson | str) -> str:
+def _signer(person: AuthenticatedPerson | str) -> str:
     """Names the signers for the log."""
     return person if isinstance(person, str) else person.login

@@ -11,9 +11,9 @@ import msgspec
 
 from jackpot.api.operation import (
     QUOTED_MAX,
+    ActOptions,
     Ask,
     BadRequest,
-    Next,
     OperationCall,
     Query,
     ServerCommand,
@@ -59,7 +59,7 @@ def with_idempotency_key(request: OperationCall, who: "str | AuthenticatedPerson
 
 
 def target(ask: Ask, near: Mapping[str, str]) -> HttpCall:
-    """The request for an operation. near: what stands next to an act's fields, as in `Next`."""
+    """The request for an operation. near: what stands next to an act's fields, as in `ActOptions`."""
     return target_of(type(ask), plain_of(ask) | dict(near))
 
 
@@ -97,9 +97,9 @@ def act_of(
     strict: not as in a form, where numbers are texts. who: a person who has signed in, or the login name of
     one who acts if `by` does not say.
     """
-    near = {name: value for name, value in fields.items() if name in Next.__struct_fields__}
+    near = {name: value for name, value in fields.items() if name in ActOptions.__struct_fields__}
     rest = {name: value for name, value in fields.items() if name not in near}
-    found = _converted(Next, near)
+    found = _converted(ActOptions, near)
     rest |= {
         name: of_text(name, rest[name])
         for name, of_text in sums_of(kind).items()
@@ -170,7 +170,7 @@ def _people(by: str, and_by: str | None) -> tuple[str, ...]:
         wrong = names.fault(name)
         if wrong is not None:
             raise BadRequest(sentence(wrong, field))
-    if len({names.plain(name) for name in given.values()}) < len(given):
+    if len({names.normal_form(name) for name in given.values()}) < len(given):
         raise BadRequest(
             RefusalSentence(
                 "{who} is the same person: name another one", field="and_by", who=repr(given["and_by"])
@@ -187,7 +187,7 @@ def _converted(kind: Any, fields: Mapping[str, Any], *, strict: bool = True) -> 
         raise BadRequest(_wrong(error, kind)) from error
 
 
-def _wrong(error: msgspec.ValidationError, kind: type[Ask | Next]) -> RefusalSentence:
+def _wrong(error: msgspec.ValidationError, kind: type[Ask | ActOptions]) -> RefusalSentence:
     """The decoder's error: the field, and what is wrong with it."""
     text = str(error).replace("`", "")
     if absent := re.fullmatch(r"Object (missing required|contains unknown) field (.+?)(?: - at .*)?", text):
@@ -206,7 +206,7 @@ def _wrong(error: msgspec.ValidationError, kind: type[Ask | Next]) -> RefusalSen
     return RefusalSentence(said, field=field or "request")
 
 
-def _bounds(kind: type[Ask | Next], field: str) -> str | None:
+def _bounds(kind: type[Ask | ActOptions], field: str) -> str | None:
     """The bounds of the field in words; None if its type says enough."""
     hint = get_type_hints(kind, include_extras=True).get(field)
     for part in (hint, *get_args(hint)):

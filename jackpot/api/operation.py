@@ -130,7 +130,7 @@ class OperationCall(NamedTuple):
     """An operation with its signers. people: who signs or asks it; nobody for what anybody may ask.
 
     bank: if its fields do not say which. digest: of an act, so that it is done once for each key. seen: as in
-    `Next`.
+    `ActOptions`.
     """
 
     ask: Ask
@@ -140,7 +140,7 @@ class OperationCall(NamedTuple):
     seen: bytes = b""
 
 
-class Next(msgspec.Struct, frozen=True):
+class ActOptions(msgspec.Struct, frozen=True):
     """Fields that may stand next to an act's own.
 
     by: None for the one who asks. and_by: the second of two. seen: what a preview, or a request, gave with

@@ -49,7 +49,7 @@ async def refusal_of(at: QueryContext, bank: Bank, act: ActCommand, answer: ActA
                 over = phrase("request_over", request=act.request, why=why)
                 return refused(Code.EXPIRED, over.template, over.values)
     said = sentence_of(answer.template, answer.values)
-    if (next_ := _next(at, bank, act, answer)) is not None:
+    if (next_ := _next_steps(at, bank, act, answer)) is not None:
         parts = {**said.values, "said": Sentence(said.plain, **said.values), "next": next_}
         said = RefusalSentence("{said}{next}", field=said.field, template=said.template, **parts)
     return NotDone(code, said, answer.hits)
@@ -68,7 +68,7 @@ def _how_ended(ledger: Reader, request: str) -> Phrase | None:
     return None
 
 
-def _next(at: QueryContext, bank: Bank, act: ActCommand, answer: ActAnswer) -> Sentence | None:
+def _next_steps(at: QueryContext, bank: Bank, act: ActCommand, answer: ActAnswer) -> Sentence | None:
     """What comes next, if the rules cannot say: why a link is suspended, or which hits are in the way."""
     match act:
         case Resume(links=(link,)) if answer.code == Code.NOT_SUSPENDED:

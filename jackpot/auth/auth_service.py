@@ -23,7 +23,7 @@ from jackpot.ledger.store import DataRefused, Statement
 from jackpot.reports.read.reader import LedgerReader
 from jackpot.rules import names
 from jackpot.rules.acts.people import SetSecret
-from jackpot.rules.acts.requests import Confirm, waits
+from jackpot.rules.acts.requests import Confirm, waiting_request
 from jackpot.rules.acts.rounds import AgreeToReopen, Reopen, asked_by
 from jackpot.rules.acts.sessions import LockOut, SignIn, SignOut
 from jackpot.rules.codes import Code
@@ -149,7 +149,7 @@ class AuthService:
         hash_ = await self._hash_of(login) if cookie else None
         if hash_ is None:
             return address
-        device = known_device(cookie, names.plain(login), hash_, self.clock.unix_ms())
+        device = known_device(cookie, names.normal_form(login), hash_, self.clock.unix_ms())
         return address if device is None else f"{KNOWN}device {device}"
 
     async def device_cookie(self, login: str, cookie: str) -> str:
@@ -157,11 +157,11 @@ class AuthService:
         hash_ = await self._hash_of(login)
         if hash_ is None:
             return cookie
-        return signed_cookie(cookie, names.plain(login), hash_, self.clock.unix_ms())
+        return signed_cookie(cookie, names.normal_form(login), hash_, self.clock.unix_ms())
 
     async def _hash_of(self, login: str) -> str | None:
         """The hash of a person's password; None if there is no such person."""
-        person = (await self.directory.look()).of_login(names.plain(login))
+        person = (await self.directory.look()).of_login(names.normal_form(login))
         if person is None or not person.secret:
             return None
         kept = await self.books.read(lambda ledger: keyring.secret(ledger, person.secret))
@@ -179,7 +179,7 @@ class AuthService:
 
         Spaces in the code, and its case, do not count: people type what somebody wrote down.
         """
-        sheet, plain = await self._sheet(), names.plain(login)
+        sheet, plain = await self._sheet(), names.normal_form(login)
         _check(self.codes, plain, place)
         person = sheet.of_login(plain)
         good = (
@@ -273,7 +273,7 @@ class AuthService:
         sheet = await self.directory.look()
         if not sheet.state.people:
             return None
-        person = sheet.of_login(names.plain(login))
+        person = sheet.of_login(names.normal_form(login))
         if person is None:
             raise Denied(
                 Code.NO_PERSON,
@@ -398,7 +398,7 @@ class AuthService:
 
         place: as in a LoginRateLimiter. A login that nobody has gets the same answers, as late.
         """
-        sheet, now, plain = await self._sheet(), self.clock.unix_ms(), names.plain(login)
+        sheet, now, plain = await self._sheet(), self.clock.unix_ms(), names.normal_form(login)
         _check(self.rate_limiter, plain, place)
         person = sheet.of_login(plain)
         number, digest = (person.id, person.secret) if person is not None and person.secret else (0, b"")
@@ -462,14 +462,14 @@ def secret_fault(secret: str, login: str, field: str = "secret") -> RefusalSente
     if not SECRET_MIN <= len(secret) <= SECRET_MAX:
         plain = "{least} to {most} characters"
         return RefusalSentence(plain, field=field, least=SECRET_MIN, most=SECRET_MAX)
-    return RefusalSentence("it is the login", field=field) if login == names.plain(secret) else None
+    return RefusalSentence("it is the login", field=field) if login == names.normal_form(secret) else None
 
 
 def _asker(engine: Engine, command: Confirm | Reopen) -> Signed | None:
     """The signer of the request that this act answers; None if no request waits."""
     if isinstance(command, Reopen):
         return asked_by(engine.state, command.table)
-    request = waits(engine.state, command.request)
+    request = waiting_request(engine.state, command.request)
     return None if request is None else request.people.signed[0]
 
 

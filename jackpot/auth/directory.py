@@ -12,7 +12,7 @@ import msgspec
 from jackpot.config.phrases import PERSON
 from jackpot.ledger import keyring
 from jackpot.ledger.journal import Head, chained, genesis
-from jackpot.ledger.keyring import Named
+from jackpot.ledger.keyring import StoredName
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, read_to, replay
 from jackpot.ledger.store import LedgerCorrupt
@@ -35,7 +35,7 @@ class DirectorySnapshot(msgspec.Struct, frozen=True):
 
     state: BankState
     hash: bytes
-    named: dict[bytes, Named]
+    named: dict[bytes, StoredName]
     changed: frozenset[bytes] = frozenset()
 
     def person(self, number: int) -> Person | None:
@@ -54,11 +54,11 @@ class DirectorySnapshot(msgspec.Struct, frozen=True):
         marks = {one.mark for one in self.named.values() if one.login == login}
         return next((one for one in self.state.people if one.mark in marks and one.ended), None)
 
-    def called(self, person: Person) -> Named:
+    def called(self, person: Person) -> StoredName:
         """The name of a person; their number if the name is erased, missing, or not theirs."""
         known = None if person.erased else self.named.get(person.mark)
         called = nameless(person.id, erased=person.erased, changed=person.mark in self.changed)
-        return known or Named(person.mark, f"person {person.id}", called, b"")
+        return known or StoredName(person.mark, f"person {person.id}", called, b"")
 
     def secrets(self) -> set[bytes]:
         """The digests of the secrets that are valid for sign-in."""
@@ -113,7 +113,7 @@ class Directory:
         self._engine = Engine(SITE)
         self._hash = genesis(SITE)
         self._sheet = DirectorySnapshot(self._engine.state, self._hash, {})
-        self._rows: list[Named] = []
+        self._rows: list[StoredName] = []
 
     async def look(self) -> DirectorySnapshot:
         """The people as the ledger has them now."""

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from jackpot.auth.auth_service import TOKEN_BYTES, AuthenticatedPerson, AuthService, denied, secret_fault
 from jackpot.config.phrases import sentence
 from jackpot.ledger import keyring
-from jackpot.ledger.keyring import Named, Secret, digest_of
+from jackpot.ledger.keyring import Secret, StoredName, digest_of
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import DataRefused
 from jackpot.rules import names
@@ -51,7 +51,7 @@ class PersonAdmin:
 
     async def begin(self, first: Sequence[NewPerson], by: str) -> None:
         """Makes the first two people, while there is nobody. by: who does it on the server's machine."""
-        if len({names.plain(one.login) for one in first}) < len(first):
+        if len({names.normal_form(one.login) for one in first}) < len(first):
             raise Denied(
                 Code.TWICE, RefusalSentence("each of the first people has one of their own", field="login")
             )
@@ -143,7 +143,7 @@ class PersonAdmin:
 
     async def _newcomer(self, coming: NewPerson, number: int) -> Newcomer:
         """Keeps the name and the secret that somebody has chosen."""
-        if (wrong := secret_fault(coming.secret, names.plain(coming.login))) is not None:
+        if (wrong := secret_fault(coming.secret, names.normal_form(coming.login))) is not None:
             raise Denied(Code.BAD_REQUEST, wrong)
         mark = await self._named(coming.login, coming.name)
         kept = Secret(number, await self._auth.hashing.hash(coming.secret))
@@ -158,9 +158,9 @@ class PersonAdmin:
         for field, text in (("login", login), ("name", name)):
             if (wrong := names.fault(text)) is not None:
                 raise Denied(Code.BAD_REQUEST, sentence(wrong, field))
-        sheet, plain = await self._auth.directory.look(), names.plain(login)
+        sheet, plain = await self._auth.directory.look(), names.normal_form(login)
         taken = {person.mark for person in sheet.state.people}
-        named = Named.of(plain, " ".join(name.split()))
+        named = StoredName.of(plain, " ".join(name.split()))
         asked = b"".join(request.command for request in sheet.state.requests)
         kept = [one for one in sheet.named.values() if one.login == plain and one.mark not in taken]
         free = [one.mark for one in kept if b64encode(one.mark) not in asked]

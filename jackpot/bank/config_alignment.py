@@ -20,10 +20,10 @@ from jackpot.ledger.banks import (
     FIRST_EPOCH,
     UNFINISHED_COPY,
     has_ended,
-    join_again,
     open_banks,
     site_of,
     unbegun,
+    unbegun_message,
 )
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.joined_banks import broken_beginning
@@ -34,7 +34,7 @@ from jackpot.reports.read.gaming_days import day_ended
 from jackpot.rules import views
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.links import CONFIG_REASON, ROLLED_BACK, TRIGGER_REASON, OpenLink, Resume, Suspend
-from jackpot.rules.acts.notices import announced_end, check_lower, check_table_terms
+from jackpot.rules.acts.notices import announced_end, check_link_terms, check_table_terms
 from jackpot.rules.acts.parameters import same_levels
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.acts.triggers import due
@@ -107,7 +107,7 @@ async def open_books(store: Store, config: Config, unix_ms: int) -> AlignedBank:
     """
     proved = await check_books(store, config)
     await store.run(lambda ledger: tell_unproved(ledger, config, proved))
-    if await begin(store, config, unix_ms):
+    if await open_configured(store, config, unix_ms):
         url, site = without_password(config.ledger.url), config.site.first_id
         log.warning(
             "banks_opened", url=url, site=site, banks=(*config.banks, SITE), seeds=seeds(config, config.links)
@@ -127,19 +127,19 @@ async def check_books(store: Store, config: Config) -> dict[str, int]:
         log.warning("ledger_warning", warning=warning)
     if found.refusal:
         raise LedgerCorrupt(found.refusal)
-    for problem in await store.run(_by_hand):
+    for problem in await store.run(_edited_heads):
         log.error("takeovers_differ", problem=problem, do=BY_HAND)
     return await store.run(lambda ledger: check_signed(ledger, config))
 
 
-def _by_hand(ledger: Reader) -> list[str]:
+def _edited_heads(ledger: Reader) -> list[str]:
     """Problems: heads that somebody edited by hand. They are warnings only, since no row is decided by a
     head.
     """
     return [problem for bank in ledger.banks() for problem in takeovers.differences(ledger, bank)]
 
 
-async def begin(store: Store, config: Config, unix_ms: int) -> bool:
+async def open_configured(store: Store, config: Config, unix_ms: int) -> bool:
     """Opens every bank of the configuration in one transaction if the ledger is empty (S3). Returns whether
     it did.
     """
@@ -162,7 +162,7 @@ def _compared(ledger: Reader, config: Config) -> tuple[dict[str, str], list[str]
         log.warning("site_renamed", site=site, name=config.site.name)
     left_out = left_out_banks(ledger, config)
     for bank in left_out:
-        log.warning("bank_not_configured", bank=bank, reason=is_left_out(bank))
+        log.warning("bank_not_configured", bank=bank, reason=left_out_message(bank))
     return missing_banks(ledger, config), left_out
 
 
@@ -190,15 +190,17 @@ def missing_banks(ledger: Reader, config: Config) -> dict[str, str]:
             misplaced = misplaced_links(ledger, config)
     waiting = unbegun(ledger)
     return {
-        bank: join_again(bank, waiting[bank]) if bank in waiting else _is_missing(bank, config, misplaced)
+        bank: unbegun_message(bank, waiting[bank])
+        if bank in waiting
+        else _missing_message(bank, config, misplaced)
         for bank in missing
     }
 
 
-def _is_missing(bank: str, config: Config, misplaced: Mapping[str, str]) -> str:
+def _missing_message(bank: str, config: Config, misplaced: Mapping[str, str]) -> str:
     links = [terms.link for terms in config.links if terms.bank == bank]
     if links and all(link in misplaced for link in links):
-        return "; ".join(is_misplaced(link, misplaced[link], bank) for link in links)
+        return "; ".join(misplaced_message(link, misplaced[link], bank) for link in links)
     return (
         f"bank {bank} is not in the ledger, or has no row there: if it is new, jackpot bank open {bank} "
         "opens it; if it ever had a meter, the ledger has lost it"
@@ -211,7 +213,7 @@ def left_out_banks(ledger: Reader, config: Config) -> list[str]:
     return [bank for bank in ledger.banks() if bank not in known and not has_ended(ledger, bank)]
 
 
-def is_left_out(bank: str) -> str:
+def left_out_message(bank: str) -> str:
     """Message about a bank that the configuration left out."""
     return (
         f"bank {bank} is open in the ledger, and no link of the configuration lies in it: its links "
@@ -225,7 +227,7 @@ def check_site(ledger: Reader, config: Config) -> str:
     Raises OtherSite where that is not the configuration's site, LedgerCorrupt where a bank cannot be read.
     """
     wanted = config.site.id
-    for bank in _finished(ledger):
+    for bank in _finished_banks(ledger):
         site = site_of(ledger, bank)
         if wanted and site != wanted:
             raise OtherSite(
@@ -238,7 +240,7 @@ def check_site(ledger: Reader, config: Config) -> str:
     return wanted
 
 
-def _finished(ledger: Reader) -> list[str]:
+def _finished_banks(ledger: Reader) -> list[str]:
     """Banks whose first entry names their site. One without a row, or from an unfinished copy, has none."""
     heads = [ledger.head(bank) for bank in ledger.banks()]
     return [head.bank for head in heads if head.seq and head.holder != UNFINISHED_COPY]
@@ -249,7 +251,7 @@ def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
 
     Raises OtherSite.
     """
-    known = {link for links in links_by_bank(ledger, _finished(ledger)).values() for link in links}
+    known = {link for links in links_by_bank(ledger, _finished_banks(ledger)).values() for link in links}
     if known and not any(terms.link in known for terms in config.links):
         raise OtherSite(
             f'the ledger is of site "{site}", the configuration of "{config.site.name}", and they have no '
@@ -257,7 +259,7 @@ def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
         )
 
 
-async def agree(bank: Bank, config: Config, store: Store, unix_ms: int) -> None:
+async def align(bank: Bank, config: Config, store: Store, unix_ms: int) -> None:
     """Opens what the configuration adds; suspends what it would change (L9).
 
     unix_ms: the time now. A link that lies in another bank of the ledger is not opened a second
@@ -277,12 +279,18 @@ async def agree(bank: Bank, config: Config, store: Store, unix_ms: int) -> None:
             early = await bank.ask(_early(own, unix_ms))
             await _agree_link(bank, own, journal, suspended, early)
         elif (name := elsewhere.get(terms.link)) is not None:
-            log.error("link_in_other_bank", link=terms.link, bank=name, configured=bank.name, do=_move(name))
+            log.error(
+                "link_in_other_bank",
+                link=terms.link,
+                bank=name,
+                configured=bank.name,
+                do=_move_hint(name),
+            )
         else:
             _tell_opening(terms, config, new=new)
-            await _do(bank, OpenLink(terms))
-    await hold_unannounced(bank, config, unix_ms)
-    await agree_again(bank, config)
+            await _perform(bank, OpenLink(terms))
+    await suspend_unannounced(bank, config, unix_ms)
+    await resume_aligned(bank, config)
     for link in known.keys() - {terms.link for terms in config.links}:
         if CLOSED not in known[link][1]:
             log.warning("link_not_configured", bank=bank.name, link=link)
@@ -294,15 +302,15 @@ async def _agree_link(
 ) -> None:
     """Suspends an open link whose terms differ between configuration and journal. early: as `too_early`."""
     if CLOSED in suspended:
-        log.warning("link_closed", bank=bank.name, link=terms.link, do=is_closed(terms.link))
+        log.warning("link_closed", bank=bank.name, link=terms.link, do=closed_message(terms.link))
     elif differ := differences(journal, terms):
         do = {} if early is None else {"do": early}
         log.error("config_differs", bank=bank.name, link=terms.link, differences=differ, **do)
         if CONFIG_REASON not in suspended:
-            await _do(bank, Suspend(CONFIG_REASON, (terms.link,), ""))
+            await _perform(bank, Suspend(CONFIG_REASON, (terms.link,), ""))
 
 
-async def hold_unannounced(bank: Bank, config: Config, unix_ms: int) -> None:
+async def suspend_unannounced(bank: Bank, config: Config, unix_ms: int) -> None:
     """Suspends links whose configured end is not announced, or no longer (P2). Raises BankStopped.
 
     unix_ms: now.
@@ -310,10 +318,10 @@ async def hold_unannounced(bank: Bank, config: Config, unix_ms: int) -> None:
     for end in await bank.ask(lambda engine: list(unannounced(engine.state, config, unix_ms))):
         log.error("end_not_announced", bank=bank.name, link=end.link, day=end.day, reason=end.why, do=end.do)
         if not end.suspended:
-            await _do(bank, Suspend(CONFIG_REASON, (end.link,), ""))
+            await _perform(bank, Suspend(CONFIG_REASON, (end.link,), ""))
 
 
-async def agree_again(bank: Bank, config: Config) -> None:
+async def resume_aligned(bank: Bank, config: Config) -> None:
     """Resumes links that were suspended for a difference, now that the journal has the configured terms
     (L9), and the configured end is announced (P2).
     """
@@ -325,7 +333,7 @@ async def agree_again(bank: Bank, config: Config) -> None:
             continue
         as_configured = journal == config.completed(terms, journal) and terms.link not in endless
         if as_configured and CONFIG_REASON in suspended and CLOSED not in suspended:
-            await _do(bank, Resume(CONFIG_REASON, (terms.link,), ""))
+            await _perform(bank, Resume(CONFIG_REASON, (terms.link,), ""))
 
 
 class Unannounced(NamedTuple):
@@ -370,7 +378,7 @@ async def align_triggers(bank: Bank) -> None:
 
     The log says which file is missing, or wrong, and what to do. Raises BankStopped.
     """
-    found = await bank.ask(lambda engine: list(_troubles(bank.triggers, engine.state)))
+    found = await bank.ask(lambda engine: list(_level_faults(bank.triggers, engine.state)))
     for trouble in found:
         log.error(
             "trigger_missing", bank=bank.name, link=trouble.link, level=trouble.level, reason=trouble.reason
@@ -382,9 +390,9 @@ async def align_triggers(bank: Bank) -> None:
             continue
         cause = wrong.get(link)
         if cause is not None and cause not in suspended:
-            await _do(bank, Suspend(cause, (link,), ""))
+            await _perform(bank, Suspend(cause, (link,), ""))
         if cause != TRIGGER_REASON and TRIGGER_REASON in suspended:
-            await _do(bank, Resume(TRIGGER_REASON, (link,), ""))
+            await _perform(bank, Resume(TRIGGER_REASON, (link,), ""))
 
 
 async def watch_triggers(bank: Bank) -> None:
@@ -406,7 +414,7 @@ class _LevelFault(NamedTuple):
     reason: str
 
 
-def _troubles(triggers: RunningTriggers, state: BankState) -> Iterator[_LevelFault]:
+def _level_faults(triggers: RunningTriggers, state: BankState) -> Iterator[_LevelFault]:
     reasons = dict(triggers.troubles())
     for link, level in due(state):
         which = mystery.commitment_id(state, link, level, state.bank, 0, 0)
@@ -422,7 +430,7 @@ def _troubles(triggers: RunningTriggers, state: BankState) -> Iterator[_LevelFau
         yield _LevelFault(link_name, level_name, cause, reason)
 
 
-def is_closed(link: str) -> str:
+def closed_message(link: str) -> str:
     """Message about a closed link that the configuration still has."""
     return f"link {link} was closed and takes nothing more: take it out of the configuration"
 
@@ -454,7 +462,7 @@ async def _agree_tables(bank: Bank, config: Config) -> None:
     for terms in config.tables:
         if terms.links[0] in links and tables.get(terms.table) != terms:
             log.info("table_opening", bank=bank.name, table=terms.table, links=terms.links)
-            await _do(bank, OpenTable(terms))
+            await _perform(bank, OpenTable(terms))
 
 
 def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, str]:
@@ -463,7 +471,7 @@ def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, 
     Where a join was broken off, they lie in the bank that it is to begin. but: a bank to skip. Raises
     LedgerCorrupt where a bank cannot be read.
     """
-    others = [bank for bank in _finished(ledger) if bank != but and not has_ended(ledger, bank)]
+    others = [bank for bank in _finished_banks(ledger) if bank != but and not has_ended(ledger, bank)]
     waiting = {bank: into for into, ended in unbegun(ledger).items() for bank in ended}
     if tuple(others) == config.banks and len(others) == 1 and not waiting:
         return {}  # there is no other bank: no row need be read
@@ -487,7 +495,7 @@ def too_early(state: BankState, terms: LinkTerms | TableTerms, at: int) -> str |
         if isinstance(terms, LinkTerms):
             for link in state.links:
                 if link.terms.link == terms.link and same_levels(link.terms, terms):
-                    check_lower(state, link, terms, at)
+                    check_link_terms(state, link, terms, at)
         else:
             for table in state.tables:
                 if table.terms.table == terms.table:
@@ -504,7 +512,7 @@ def disagreements(ledger: Reader, config: Config, at: int) -> list[str]:
     at: the time now, in unix milliseconds. Raises LedgerCorrupt where a bank cannot be read.
     """
     said: list[str] = []
-    for bank in _finished(ledger):
+    for bank in _finished_banks(ledger):
         if bank not in config.banks:
             continue
         state = read_to(ledger, bank, ledger.head(bank)).state
@@ -513,7 +521,7 @@ def disagreements(ledger: Reader, config: Config, at: int) -> list[str]:
         for link in state.links:
             terms = next((terms for terms in config.links if terms.link == link.terms.link), None)
             if terms is not None and link.closed:
-                said.append(is_closed(terms.link))
+                said.append(closed_message(terms.link))
             elif terms is not None and (
                 differ := differences(link.terms, config.completed(terms, link.terms))
             ):
@@ -526,12 +534,12 @@ def disagreements(ledger: Reader, config: Config, at: int) -> list[str]:
     return said
 
 
-def is_misplaced(link: str, bank: str, configured: str) -> str:
+def misplaced_message(link: str, bank: str, configured: str) -> str:
     """Message about a configured link that lies in another bank of the ledger."""
-    return f"link {link} lies in bank {bank} of the ledger, and not in bank {configured}: {_move(bank)}"
+    return f"link {link} lies in bank {bank} of the ledger, and not in bank {configured}: {_move_hint(bank)}"
 
 
-def _move(bank: str) -> str:
+def _move_hint(bank: str) -> str:
     """Instruction for a link that lies in another bank than the configuration says."""
     return (
         f'write bank = "{bank}" on the link, as the ledger has it, and start again; or join the two banks '
@@ -554,7 +562,7 @@ def _terms(engine: Engine) -> dict[str, tuple[LinkTerms, list[str]]]:
     return {link.terms.link: (link.terms, list(link.suspended)) for link in engine.state.links}
 
 
-async def _do(bank: Bank, command: Command) -> None:
+async def _perform(bank: Bank, command: Command) -> None:
     answer = await bank.person(command, ())
     if not answer.ok:
         name = type(command).__name__

@@ -48,7 +48,7 @@ class Recovery:
         Raises Fenced.
         """
         bank, began = self._bank, self._clock.monotonic()
-        head = await self._store.new_epoch(bank.name, bank.lifecycle.own, seen=seen)
+        head = await self._store.new_epoch(bank.name, bank.lifecycle.own, expected=seen)
         bank.perform(bank.lifecycle.taken(head, began, self._clock.monotonic()))
         return head.epoch
 

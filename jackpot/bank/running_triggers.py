@@ -19,7 +19,7 @@ from jackpot.config.keys import KEY_BYTES
 from jackpot.config.mystery_key import KeyFileError, MysteryKey, read_mystery_key
 from jackpot.ledger.trigger_rows import SealedTrigger, TriggerChanges
 from jackpot.ledger.trigger_vault import TriggerUnreadable, named, seal, unseal
-from jackpot.ledger.witness import LEDGER_HOLDS, Witness, Witnessed, WitnessError, standing
+from jackpot.ledger.witness import LEDGER_HOLDS, Witness, Witnessed, WitnessError, position_of
 from jackpot.rules.commitment import RAW_BYTES, SALT_BYTES, CommitmentId, uniform
 from jackpot.rules.events import TriggerCommitted
 from jackpot.rules.invariant import require
@@ -96,7 +96,7 @@ class RunningTriggers:
         """As in `TriggerSource`: by the operating system's secure source."""
         if self._key is None or self.why_not(least, people=people):
             return None
-        known = self._numbers.get(_place(least), 0)
+        known = self._numbers.get(_level(least), 0)
         which = msgspec.structs.replace(least, number=max(least.number, known + 1))
         drawing = uniform(self._random(RAW_BYTES), upto - above)
         trigger = Trigger(self._random(SALT_BYTES), above + 1 + drawing.value, drawing.raw)
@@ -106,7 +106,7 @@ class RunningTriggers:
 
     def why_not(self, least: CommitmentId, *, people: bool) -> str:
         """Why `commit` would draw no trigger; "" where it would."""
-        return self._no_key or self._no_witness or ("" if people else self._forbidden.get(_place(least), ""))
+        return self._no_key or self._no_witness or ("" if people else self._forbidden.get(_level(least), ""))
 
     def _trigger(self, committed: bytes) -> Trigger:
         for new in self._drawn:  # the wager after the one that won may win again
@@ -134,7 +134,7 @@ class RunningTriggers:
         new_ones = {new.committed for new in drawn}
         for new in drawn:
             self._held[new.committed] = new.trigger
-            self._forbidden.pop(_place(new.which), None)
+            self._forbidden.pop(_level(new.which), None)
             self._troubles.pop((new.which.link, new.which.level), None)
         for committed in opened:
             self._held.pop(committed, None)
@@ -167,9 +167,9 @@ class RunningTriggers:
         """Why nothing can be decided on a level, by link and level; nothing where all is well."""
         return self._troubles
 
-    def is_behind(self, which: CommitmentId) -> bool:
+    def is_behind(self, commitment: CommitmentId) -> bool:
         """Whether the ledger lacks a commitment of the level that was published (Y8)."""
-        return bool(self._forbids(which))
+        return bool(self._forbids(commitment))
 
     def publish(self, kept: Iterable[SealedTrigger]) -> None:
         """Writes durable commitments to the witness, before anybody is told of them. Blocks for its sync.
@@ -179,9 +179,9 @@ class RunningTriggers:
         if self._key_file is not None:
             Witness(self._key_file).advance(Witnessed(one.which, one.committed) for one in kept)
 
-    def _forbids(self, which: CommitmentId) -> str:
+    def _forbids(self, commitment: CommitmentId) -> str:
         """Why the witness forbids to go on with a level by its last commitment; "" where it does not."""
-        return self._forbidden.get(_place(which), "")
+        return self._forbidden.get(_level(commitment), "")
 
     def _read_key(self) -> str:
         """Reads the key; why there is none. One that was read before is good, whatever became of its file."""
@@ -200,47 +200,47 @@ class RunningTriggers:
         if self._key_file is None:
             return ""
         witness = Witness(self._key_file)
-        lasts = {_place(last.which): last for last in levels if last.which.number}
+        lasts = {_level(last.which): last for last in levels if last.which.number}
         own = {place: Witnessed(last.which, last.committed) for place, last in lasts.items()}
         try:
-            known = _highest(witness.read().values())
+            known = _last_by_level(witness.read().values())
             for place in known.keys() | own.keys():
                 if place in known:
                     self._numbers[place] = known[place].which.number
                 # Of a level that the ledger lacks it counts once such a link opens.
-                if not LEDGER_HOLDS[standing(known.get(place), own.get(place))]:
-                    self._forbidden[place] = _other(witness.file, known[place], lasts.get(place))
+                if not LEDGER_HOLDS[position_of(known.get(place), own.get(place))]:
+                    self._forbidden[place] = _differs(witness.file, known[place], lasts.get(place))
             witness.advance(one for place, one in own.items() if place not in self._forbidden)
         except WitnessError as error:
             return str(error)
         return ""
 
-    def _open(self, last: LastCommitment, row: SealedTrigger | None) -> str:
+    def _open(self, commitment: LastCommitment, row: SealedTrigger | None) -> str:
         """Holds the trigger of a running commitment; why it cannot."""
-        if not last.running:
+        if not commitment.running:
             return ""
         if row is None:
             return (
-                f"the ledger lacks the trigger of {named(last.which)}: somebody deleted it, or brought back "
-                "a copy that never had it"
+                f"the ledger lacks the trigger of {named(commitment.which)}: somebody deleted it, or brought "
+                "back a copy that never had it"
             )
         try:
-            self._held[last.committed] = unseal(require(self._key, "no key"), row)
+            self._held[commitment.committed] = unseal(require(self._key, "no key"), row)
         except TriggerUnreadable as error:
             return f"{self._key_file}: {error}"
         return ""
 
 
-def _place(which: CommitmentId) -> _Place:
-    return which.ledger, which.link, which.level
+def _level(commitment: CommitmentId) -> _Place:
+    return commitment.ledger, commitment.link, commitment.level
 
 
-def _highest(witnessed: Iterable[Witnessed]) -> dict[_Place, Witnessed]:
+def _last_by_level(witnessed: Iterable[Witnessed]) -> dict[_Place, Witnessed]:
     """The last commitment of each level, of whichever bank it was."""
-    return {_place(one.which): one for one in sorted(witnessed, key=lambda one: one.which.number)}
+    return {_level(one.which): one for one in sorted(witnessed, key=lambda one: one.which.number)}
 
 
-def _other(file: Path, witnessed: Witnessed, last: LastCommitment | None) -> str:
+def _differs(file: Path, witnessed: Witnessed, last: LastCommitment | None) -> str:
     number = 0 if last is None else last.which.number
     which = "another" if number == witnessed.which.number else "a later"
     return (

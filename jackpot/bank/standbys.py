@@ -31,12 +31,12 @@ _LOOK: Final = """
 log: Final = structlog.get_logger()
 
 
-def wanted(ledger: Ledger) -> bool:
+def is_configured(ledger: Ledger) -> bool:
     """Whether the site configures a standby: its URL names several hosts, or it requires one."""
     return ledger.file is None and (ledger.require_synchronous or len(each_host(ledger.url)) > 1)
 
 
-async def standbys(url: str) -> int:
+async def count_standbys(url: str) -> int:
     """Number of standbys that have each commit before it is answered. Raises TimeoutError, LedgerUnusable,
     and as `connect` does.
     """
@@ -48,7 +48,7 @@ async def standbys(url: str) -> int:
         connection.terminate()
 
 
-class Standbys:
+class StandbyMonitor:
     """Polls the number of standbys while the server runs."""
 
     def __init__(self, url: str, clock: Clock) -> None:
@@ -71,7 +71,7 @@ class Standbys:
     async def look(self) -> None:
         """Polls once. A failure is logged and tried again."""
         try:
-            count = await standbys(self._url)
+            count = await count_standbys(self._url)
         except (*FAILURES, TimeoutError, LedgerUnusable) as error:
             log.warning("standbys_unknown", reason=text(error), kind="standbys")
             return

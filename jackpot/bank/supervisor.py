@@ -184,17 +184,17 @@ class BankSupervisor:
             await self._pause(LOOK_S)
         return None
 
-    async def _take(self, seen: Head | None) -> None:
+    async def _take(self, expected: Head | None) -> None:
         """Takes the bank, checks it whole (S3), writes it until that ends, and leaves it free if it may.
 
-        seen: the head that it is taken on: where that has moved since, another server is at work (Fenced).
+        expected: the one that it is taken on: where that has moved since, another server is at work (Fenced).
         """
         bank = self.bank
-        if (seen or await self._store.head(self.bank.name)).holder == UNFINISHED_COPY:
+        if (expected or await self._store.head(self.bank.name)).holder == UNFINISHED_COPY:
             raise LedgerUnusable(
                 f"bank {self.bank.name} is a copy that was interrupted: jackpot ledger copy goes on with it"
             )
-        epoch = await bank.recovery.take(seen)
+        epoch = await bank.recovery.take(expected)
         self._inherited("")
         async with self._beating(epoch):
             engine, head = await bank.recovery.whole(epoch, self.lifecycle.furthest)

@@ -336,11 +336,11 @@ def _typed_fields(kind: Kind, typed: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _written(kind: Kind, given: list[str] | None) -> dict[str, str]:
+def _written(kind: Kind, texts: list[str] | None) -> dict[str, str]:
     """What is to be written on papers, by name."""
     names = [name for name in kind.__struct_fields__ if name in _WRITTEN]
     found = {}
-    for one in given or ():
+    for one in texts or ():
         name, equals, text = one.partition("=")
         if not equals or name not in names:
             fail(f"--write: NAME=TEXT, where NAME is {' or '.join(', '.join(names).rsplit(', ', 1))}")

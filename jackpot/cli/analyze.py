@@ -145,7 +145,7 @@ def write(file: Path, text: str) -> None:
         fail(f"{file} cannot be written: {error.strerror}")
 
 
-def _draw(found: "AnyAnalysis", folder: Path, seed: str) -> list[Path]:
+def _draw(analysis: "AnyAnalysis", folder: Path, seed: str) -> list[Path]:
     """The pictures that were written. Ends the command where one cannot be."""
     if folder.suffix.lower() in (".svg", ".png"):
         fail(f"--plot {folder}: there are several pictures, each as SVG and PNG: name a folder")
@@ -155,9 +155,9 @@ def _draw(found: "AnyAnalysis", folder: Path, seed: str) -> list[Path]:
     drawn = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, figure in pictures(found, seed).items():
+        for name, figure in pictures(analysis, seed).items():
             for suffix in SUFFIXES:
-                file = folder / f"{found.subject.terms.paytable}-{name}.{suffix}"
+                file = folder / f"{analysis.subject.terms.paytable}-{name}.{suffix}"
                 file.write_bytes(written(figure, suffix))
                 drawn.append(file)
     except OSError as error:
@@ -165,10 +165,10 @@ def _draw(found: "AnyAnalysis", folder: Path, seed: str) -> list[Path]:
     return drawn
 
 
-def _pairs(option: str, form: str, given: list[str] | None) -> dict[str, str]:
+def _pairs(option: str, form: str, texts: list[str] | None) -> dict[str, str]:
     """Parses NAME=VALUE of an option that may be repeated."""
     found: dict[str, str] = {}
-    for text in given or ():
+    for text in texts or ():
         name, _, value = text.partition("=")
         if not (name and value):
             fail(f"{option} {text}: write it as {form}")
@@ -178,11 +178,11 @@ def _pairs(option: str, form: str, given: list[str] | None) -> dict[str, str]:
     return found
 
 
-def _sums(given: list[str] | None) -> dict[str, int]:
+def _sums(texts: list[str] | None) -> dict[str, int]:
     from jackpot.catalogue import parse_money
 
     found = {}
-    for name, text in _pairs("--meter", "LEVEL=SUM", given).items():
+    for name, text in _pairs("--meter", "LEVEL=SUM", texts).items():
         try:
             found[name] = parse_money(text)
         except ValueError as error:
@@ -190,15 +190,15 @@ def _sums(given: list[str] | None) -> dict[str, int]:
     return found
 
 
-def _tell(found: "AnyAnalysis") -> None:
+def _tell(analysis: "AnyAnalysis") -> None:
     from jackpot.cli.options import plain_table, wide_console
     from jackpot.odds.analyses import facts_of, sheets_of
     from jackpot.odds.sheets import shown
 
     console = wide_console()
-    for label, text in facts_of(found):
+    for label, text in facts_of(analysis):
         console.print(f"  {label}: {text}", highlight=False)
-    for sheet in sheets_of(found):
+    for sheet in sheets_of(analysis):
         table = plain_table(*(column.name.replace("_", " ") for column in sheet.columns))
         for column, made in zip(sheet.columns, table.columns, strict=True):
             made.justify = "left" if column.kind in ("text", "name", "suits") else "right"

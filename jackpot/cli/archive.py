@@ -121,12 +121,12 @@ def _people(client: ApiClient, reason: str) -> tuple[str, str]:
     return people
 
 
-def _told(one: "ArchivePlan", timezone: str, *, preview: bool) -> str:
+def _told(plan: "ArchivePlan", timezone: str, *, preview: bool) -> str:
     """Describes what leaves a bank, or why nothing does."""
     from jackpot.config.writing import local_time
 
-    if not one.upto:
-        return f"{one.bank}: nothing leaves: {one.held}"
-    verb, day = "would leave" if preview else "left", local_time(one.at, timezone, "%Y-%m-%d")
-    rows = f"{counted(one.leaving, 'row')} up to row {one.upto:,} of {day}"
-    return f"{one.bank}: {rows} {verb}; no later ones: {one.held}"
+    if not plan.upto:
+        return f"{plan.bank}: nothing leaves: {plan.held}"
+    verb, day = "would leave" if preview else "left", local_time(plan.at, timezone, "%Y-%m-%d")
+    rows = f"{counted(plan.leaving, 'row')} up to row {plan.upto:,} of {day}"
+    return f"{plan.bank}: {rows} {verb}; no later ones: {plan.held}"

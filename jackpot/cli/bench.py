@@ -137,22 +137,22 @@ def _measure(
         fail(f"not measured: {error}")
 
 
-def _tell(found: "BenchReport", old: "BenchReport | None", *, as_json: bool) -> None:
+def _tell(report: "BenchReport", old: "BenchReport | None", *, as_json: bool) -> None:
     from jackpot.lab.bench.tables import compared, lines
 
     if as_json:
-        typer.echo(_json(found).decode())
+        typer.echo(_json(report).decode())
         return
-    for line in lines(found):
+    for line in lines(report):
         typer.echo(line)
-    for line in compared(old, found) if old else ():
+    for line in compared(old, report) if old else ():
         typer.echo(line)
 
 
-def _json(found: "BenchReport") -> bytes:
+def _json(report: "BenchReport") -> bytes:
     import msgspec
 
-    return msgspec.json.format(msgspec.json.encode(found))
+    return msgspec.json.format(msgspec.json.encode(report))
 
 
 def _read(file: Path) -> "BenchReport":

@@ -56,14 +56,14 @@ def check(
     typer.echo(f"{file}: good")
 
 
-def _draw(found: "Config", folder: Path) -> None:
+def _draw(config: "Config", folder: Path) -> None:
     """Writes pictures of each link's sign, and prints their names."""
     import asyncio
 
     from jackpot.cli.sign_pictures import pictures
 
     async def drawn() -> None:
-        async for picture in pictures(found, place):
+        async for picture in pictures(config, place):
             typer.echo(f"picture {picture}")
 
     place = folder.absolute()
@@ -107,12 +107,12 @@ def _shipped(name: str) -> str:
     return resources.files("jackpot").joinpath("schemas", name).read_text(encoding="utf-8")
 
 
-def _old_law(found: "Config") -> list[str]:
+def _old_law(config: "Config") -> list[str]:
     """That the tax law is of an earlier year than this one."""
     from jackpot.clock import SystemClock
 
-    law, terms = found.site.tax, found.site.tax_terms(SystemClock().unix_ms())
-    year = found.site.year(SystemClock().unix_ms())
+    law, terms = config.site.tax, config.site.tax_terms(SystemClock().unix_ms())
+    year = config.site.year(SystemClock().unix_ms())
     if law is None or terms is None or terms.year >= year:
         return []
     return [
@@ -120,18 +120,18 @@ def _old_law(found: "Config") -> list[str]:
     ]
 
 
-def _links(found: "Config") -> list[str]:
+def _links(config: "Config") -> list[str]:
     from jackpot.catalogue import rate_text
     from jackpot.config.writing import writing
     from jackpot.rules.money import to_cents
 
-    sums = writing(found.site.locale, found.site.currency)
+    sums = writing(config.site.locale, config.site.currency)
 
     def money_text(micros: int) -> str:
         return sums.text(to_cents(micros))
 
     lines = []
-    for link in found.links:
+    for link in config.links:
         wager = money_text(link.wager)
         if link.offer:
             lines += _offer(link, money_text)
@@ -212,35 +212,35 @@ def _offer(terms: "LinkTerms", money_text: Callable[[int], str]) -> list[str]:
     ]
 
 
-def _tables(found: "Config") -> list[str]:
+def _tables(config: "Config") -> list[str]:
     return [
         f"table {terms.table}: {terms.game}, {counted(terms.seats, 'seat')}, on {', '.join(terms.links)}"
-        for terms in found.tables
+        for terms in config.tables
     ]
 
 
-def _signs(found: "Config") -> list[str]:
-    return [f"sign {sign.id}: {', '.join(sign.links)}" for sign in found.signs]
+def _signs(config: "Config") -> list[str]:
+    return [f"sign {sign.id}: {', '.join(sign.links)}" for sign in config.signs]
 
 
-def _processes(found: "Config") -> list[str]:
+def _processes(config: "Config") -> list[str]:
     """The addresses at which each server and signage process listens."""
     servers = [
         f"server {server.id}: {_listens(server.listen)}, admin socket {server.listen.admin}"
-        for server in found.servers
+        for server in config.servers
     ]
-    return servers + [f"signage {one.id}: {_listens(one)}" for one in found.signage]
+    return servers + [f"signage {one.id}: {_listens(one)}" for one in config.signage]
 
 
-def _heads(found: "Config") -> str:
+def _heads(config: "Config") -> str:
     """The sinks of signed heads, and the signers."""
     from jackpot.ledger.heads import SiteKey
 
-    if found.heads is None:
+    if config.heads is None:
         return "warning: without [heads] nothing outside the database proves the ledger"
-    places = {name: getattr(found.heads, name) for name in ("file", "syslog", "webhook")}
+    places = {name: getattr(config.heads, name) for name in ("file", "syslog", "webhook")}
     said = ", ".join(f"{name} {place}" for name, place in places.items() if place is not None)
-    return f"heads signed by the key {SiteKey(found.heads.key).fingerprint} go to {said}"
+    return f"heads signed by the key {SiteKey(config.heads.key).fingerprint} go to {said}"
 
 
 def _listens(at: "Listen | Signage") -> str:
@@ -259,16 +259,16 @@ class _Ledger(NamedTuple):
     mistakes: Sequence[str] = ()
 
 
-def _ledger(found: "Config") -> _Ledger:
+def _ledger(config: "Config") -> _Ledger:
     """Inspects the configured ledger. That of another site ends the command: no server starts on it."""
     from jackpot.bank.config_alignment import (
         OtherSite,
         check_site,
         disagreements,
-        is_left_out,
-        is_misplaced,
         left_out_banks,
+        left_out_message,
         misplaced_links,
+        misplaced_message,
         missing_banks,
     )
     from jackpot.clock import SystemClock
@@ -277,10 +277,10 @@ def _ledger(found: "Config") -> _Ledger:
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.signing import SITE
 
-    url = found.ledger.url
-    configured = {terms.link: terms.bank for terms in found.links}
+    url = config.ledger.url
+    configured = {terms.link: terms.bank for terms in config.links}
     begins = (
-        f"`jackpot users init`, or else the first start, opens these banks in it: {', '.join(found.banks)}, "
+        f"`jackpot users init`, or else the first start, opens these banks in it: {', '.join(config.banks)}, "
         f"and {SITE} for its people; the first start opens every link at its seed"
     )
     if url.startswith("sqlite:///") and not (path := Path(url.removeprefix("sqlite:///"))).exists():
@@ -294,28 +294,28 @@ def _ledger(found: "Config") -> _Ledger:
             there = ledger.banks()
             if not there:
                 return _Ledger(f"ledger {shown} is empty: {begins}")
-            site = check_site(ledger, found)
-            warnings = [*missing_banks(ledger, found).values()]
-            warnings += [is_left_out(bank) for bank in left_out_banks(ledger, found)]
-            misplaced = misplaced_links(ledger, found)
-            warnings += disagreements(ledger, found, SystemClock().unix_ms())
+            site = check_site(ledger, config)
+            warnings = [*missing_banks(ledger, config).values()]
+            warnings += [left_out_message(bank) for bank in left_out_banks(ledger, config)]
+            misplaced = misplaced_links(ledger, config)
+            warnings += disagreements(ledger, config, SystemClock().unix_ms())
     except OtherSite as error:
         fail(str(error))
     except LedgerError as error:
         return _Ledger(f"ledger {shown} cannot be looked at from here: {error}")
-    mistakes = [is_misplaced(link, bank, configured[link]) for link, bank in misplaced.items()]
+    mistakes = [misplaced_message(link, bank, configured[link]) for link, bank in misplaced.items()]
     what = f"ledger {shown}: of site {site}, with the banks {', '.join(there)}"
     return _Ledger(what, [one for one in warnings if one not in mistakes], mistakes)
 
 
-def _returns(found: "Config") -> list[str]:
+def _returns(config: "Config") -> list[str]:
     """Long-run return of a wager on each link with meters, by game and component (A7)."""
     from jackpot.catalogue import return_of
 
-    links = {link.link: link for link in found.links if not link.offer}
+    links = {link.link: link for link in config.links if not link.offer}
     played = {
         (name, table.game, table.seats): None
-        for table in found.tables
+        for table in config.tables
         for name in table.links
         if name in links
     }

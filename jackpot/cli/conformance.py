@@ -104,7 +104,7 @@ def _with_options(command: Callable[[_ConformanceOptions], None]) -> Callable[..
 
 @app.command()
 @_with_options
-def conformance(given: _ConformanceOptions) -> None:
+def conformance(options: _ConformanceOptions) -> None:
     """Test a device: the tester plays the server, and does to it what a floor does.
 
     Point the device at the tester, and let it play one round after another without end. The tester cuts its
@@ -119,59 +119,59 @@ def conformance(given: _ConformanceOptions) -> None:
 
     Example: jackpot conformance --device T01 --key keys/T01 --run "./device {server}"
     """
-    if given.explain:
+    if options.explain:
         _explain()
         return
-    report = _tested(given)
-    _tell(report, as_json=given.as_json)
+    report = _tested(options)
+    _tell(report, as_json=options.as_json)
     raise typer.Exit(0 if report.passed else 1)
 
 
-def _tested(given: _ConformanceOptions) -> "ConformanceReport":
+def _tested(options: _ConformanceOptions) -> "ConformanceReport":
     """Runs the tests; ends the command where they cannot be run."""
     import asyncio
 
     try:
-        if given.server is not None:
-            return asyncio.run(_of_server(given))
-        return asyncio.run(_of_device(given))
+        if options.server is not None:
+            return asyncio.run(_of_server(options))
+        return asyncio.run(_of_device(options))
     except OSError as error:
-        fail(f"{given.server or given.run or given.listen}: {error.strerror or error}")
+        fail(f"{options.server or options.run or options.listen}: {error.strerror or error}")
 
 
-async def _of_device(given: _ConformanceOptions) -> "ConformanceReport":
+async def _of_device(chosen: _ConformanceOptions) -> "ConformanceReport":
     from jackpot.lab.conformance.device import Options, examine
     from jackpot.lab.conformance.played import ConformanceSession, Setting
     from jackpot.lab.conformance.power import ManualPower, ProcessPower
 
-    if given.role not in {"table", "sign"}:
+    if chosen.role not in {"table", "sign"}:
         fail("--role: table or sign")
-    host, port = _place("--listen", given.listen)
-    if given.again and given.run is None:
+    host, port = _place("--listen", chosen.listen)
+    if chosen.again and chosen.run is None:
         fail("--again: there is no --run that starts the device")
-    process = None if given.run is None else ProcessPower(given.run, _say, again=given.again)
-    hand = ManualPower(_asked_of_a_person) if given.by_hand else None
-    device, key = _device(given)
+    process = None if chosen.run is None else ProcessPower(chosen.run, _say, again=chosen.again)
+    hand = ManualPower(_asked_of_a_person) if chosen.by_hand else None
+    device, key = _device(chosen)
     setting = Setting(
-        given.role,
+        chosen.role,
         device,
         key,
-        given.link,
-        given.wager,
-        given.heartbeat,
+        chosen.link,
+        chosen.wager,
+        chosen.heartbeat,
         host,
         port,
-        _listening_tls(given),
-        _offers(given),
+        _listening_tls(chosen),
+        _offers(chosen),
     )
 
     async def ready(played: ConformanceSession) -> None:
-        typer.echo(f"waiting for {given.role} {device} at {played.addresses[0]}", err=True)
+        typer.echo(f"waiting for {chosen.role} {device} at {played.addresses[0]}", err=True)
         if process is not None:
             await process.start(played.addresses[0])
 
     try:
-        options = Options(given.quick, process or hand, _only(given), say=_say)
+        options = Options(chosen.quick, process or hand, _only(chosen), say=_say)
         return await examine(setting, options, ready)
     finally:
         if process is not None:
@@ -186,51 +186,51 @@ def _asked_of_a_person(text: str) -> None:
     typer.prompt(text, default="", show_default=False, err=True)
 
 
-async def _of_server(given: _ConformanceOptions) -> "ConformanceReport":
+async def _of_server(options: _ConformanceOptions) -> "ConformanceReport":
     from jackpot.lab.conformance.server import ConformanceTarget, HelloRefused, examine
 
-    host, port = _place("--server", given.server or "")
-    tls = _calling_tls(given)
-    device, key = _device(given)
-    typer.echo(f"playing table {device} at {given.server}", err=True)
+    host, port = _place("--server", options.server or "")
+    tls = _calling_tls(options)
+    device, key = _device(options)
+    typer.echo(f"playing table {device} at {options.server}", err=True)
     try:
-        target = ConformanceTarget(host, port, device, key, given.link, given.wager, tls)
-        return await examine(target, quick=given.quick)
+        target = ConformanceTarget(host, port, device, key, options.link, options.wager, tls)
+        return await examine(target, quick=options.quick)
     except HelloRefused as refused:
-        fail(f"{given.server}: {refused}; --device and --key name a table of it")
+        fail(f"{options.server}: {refused}; --device and --key name a table of it")
 
 
-def _only(given: _ConformanceOptions) -> tuple[str, ...]:
+def _only(options: _ConformanceOptions) -> tuple[str, ...]:
     from jackpot.lab.conformance.report import BY_NAME
 
-    for name in given.only or ():
+    for name in options.only or ():
         if name not in BY_NAME:
             fail(f"--only: there is no obligation {name}; --list has them all")
-    return tuple(given.only or ())
+    return tuple(options.only or ())
 
 
-def _offers(given: _ConformanceOptions) -> "tuple[ConformanceOffer, ...]":
+def _offers(options: _ConformanceOptions) -> "tuple[ConformanceOffer, ...]":
     from jackpot.catalogue import ids_for
     from jackpot.lab.conformance.offers import offer_of
     from jackpot.text import did_you_mean
 
     known = ids_for("offer")
-    for name in given.offer or ():
+    for name in options.offer or ():
         if name not in known:
             fail(f"--offer: there is no bonus wager {name}{did_you_mean(name, known)}")
-    return tuple(map(offer_of, dict.fromkeys(given.offer or ())))
+    return tuple(map(offer_of, dict.fromkeys(options.offer or ())))
 
 
-def _device(given: _ConformanceOptions) -> tuple[str, bytes]:
+def _device(options: _ConformanceOptions) -> tuple[str, bytes]:
     """The id and key of the device."""
     from jackpot.config import read_key
 
-    if given.key is None:
+    if options.key is None:
         fail("--key: which key does the device have? `jackpot keys new FILE` makes one")
-    key, mistakes = read_key(given.key)
+    key, mistakes = read_key(options.key)
     if key is None:
         fail("\n".join(mistakes))
-    return given.device or given.key.name.removesuffix(".key"), key
+    return options.device or options.key.name.removesuffix(".key"), key
 
 
 def _place(option: str, text: str) -> tuple[str, int]:
@@ -240,29 +240,29 @@ def _place(option: str, text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def _listening_tls(given: _ConformanceOptions) -> "ssl.SSLContext | None":
+def _listening_tls(options: _ConformanceOptions) -> "ssl.SSLContext | None":
     """TLS of the tester as a server; with --ca the device must show a certificate."""
     import ssl
 
-    if given.cert is None:
+    if options.cert is None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(given.cert, given.cert_key)
-    if given.ca is not None:
-        context.load_verify_locations(given.ca)
+    context.load_cert_chain(options.cert, options.cert_key)
+    if options.ca is not None:
+        context.load_verify_locations(options.ca)
         context.verify_mode = ssl.CERT_REQUIRED
     return context
 
 
-def _calling_tls(given: _ConformanceOptions) -> "ssl.SSLContext | None":
+def _calling_tls(options: _ConformanceOptions) -> "ssl.SSLContext | None":
     """TLS of the tester as a table."""
     import ssl
 
-    if given.ca is None:
+    if options.ca is None:
         return None
-    context = ssl.create_default_context(cafile=given.ca)
-    if given.cert is not None:
-        context.load_cert_chain(given.cert, given.cert_key)
+    context = ssl.create_default_context(cafile=options.ca)
+    if options.cert is not None:
+        context.load_cert_chain(options.cert, options.cert_key)
     return context
 
 

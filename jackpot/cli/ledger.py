@@ -336,8 +336,8 @@ def _give_rights(url: str, no_roles: bool) -> None:
         typer.echo("jackpot_server and jackpot_auditor have their rights: grant them to roles that sign in")
 
 
-def _tell_applied(made: _OpenedLedger) -> None:
-    for note in made.applied:
+def _tell_applied(opened: _OpenedLedger) -> None:
+    for note in opened.applied:
         typer.echo(f"applied {note}")
 
 

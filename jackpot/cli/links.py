@@ -100,17 +100,23 @@ def show_levels(
     ]
     notices = [_notice(client, one) for one in links[0]["notices"]]
     if notices:
-        print_table("announced", ["", "day", "table", "level", "limit"], notices)
+        print_table("announced", ["", "day", "table", "level", "becomes"], notices)
     if left:
         print_table("two people decide (links decide)", ["", "award", "level", "left"], left)
 
 
 def _notice(client: ApiClient, one: dict[str, Any]) -> list[str]:
-    """A notice that stands; without a limit it says that the link closes."""
-    limit = "closes" if one["amount"] is None else client.money(one["amount"])
+    """A notice that stands, with what becomes of the link or of a figure."""
+    becomes = "closes"
     if one["ends"]:
-        limit = f"its last day; its money goes to {one['to']}" if one["to"] else "its last day"
-    return [one["notice"], one["day"], one["table"] or "all", one["level"] or "", limit]
+        becomes = f"its last day; its money goes to {one['to']}" if one["to"] else "its last day"
+    elif one["amount"] is not None:
+        becomes = f"{client.money(one['amount'])} at most"
+    elif one["seed"] is not None:
+        becomes = f"begins with {client.money(one['seed'])}"
+    elif one["rate"] is not None:
+        becomes = f"gains {one['rate']} of a wager"
+    return [one["notice"], one["day"], one["table"] or "all", one["level"] or "", becomes]
 
 
 def _links(client: ApiClient) -> list[dict[str, Any]]:
@@ -247,9 +253,10 @@ def change(call: ActCall) -> None:
 
 @act_command(app, Announce)
 def announce(call: ActCall) -> None:
-    """Announce that a link, or an offer, closes on a day, or that a limit is lower from then on.
+    """Announce that a link, or an offer, closes on a day, or that a figure is another one from then on.
 
-    Signs and posted odds say it until then. With --amount a limit is lowered, in place of closing.
+    Signs and posted odds say it until then. With --amount a limit is lowered, in place of closing. With
+    --seed or --rate a mystery level begins with another sum, or gains another part of a wager.
 
     Example: jackpot links announce floor-five 2026-12-24 --reason "a new game" -c config.toml
     """

@@ -151,10 +151,10 @@ def _state(key: "MysteryKey", row: "SealedTrigger") -> str:
 
 def _witness(levels: "dict[tuple[str, str, str, str], Witnessed]", row: "SealedTrigger") -> str:
     """Where the witness of this machine stands to the row's level."""
-    from jackpot.ledger.witness import Witnessed, standing
+    from jackpot.ledger.witness import Witnessed, position_of
 
     last = Witnessed(row.which, row.committed)
-    return standing(levels.get(last.level), last).value
+    return position_of(levels.get(last.level), last).value
 
 
 def _key_file(config: Path | None) -> "tuple[Config, Path]":

@@ -117,61 +117,63 @@ def count(
     typer.echo("every count is that of schemas/odds.toml")
 
 
-def _odds(found: "Paytable") -> list[tuple[str, str]]:
+def _odds(paytable: "Paytable") -> list[tuple[str, str]]:
     """Return, hit frequency and break-even meter for one player, at the printed seeds."""
     from jackpot.odds.analysis import AnalysisConditions
     from jackpot.odds.analysis import analyze as analyze_wager
     from jackpot.odds.sheets import brief
     from jackpot.odds.subject import OperatorChoices, subject_of
 
-    odds = brief(analyze_wager(subject_of(found.id, OperatorChoices()), AnalysisConditions()))
-    if found.stake_open is None:
+    odds = brief(analyze_wager(subject_of(paytable.id, OperatorChoices()), AnalysisConditions()))
+    if paytable.stake_open is None:
         return odds
-    kept = brief(analyze_wager(subject_of(found.id, OperatorChoices(stake="kept")), AnalysisConditions()))
+    kept = brief(analyze_wager(subject_of(paytable.id, OperatorChoices(stake="kept")), AnalysisConditions()))
     return [odds[0], *kept]
 
 
-def _facts(found: "Paytable") -> list[tuple[str, str]]:
+def _facts(paytable: "Paytable") -> list[tuple[str, str]]:
     from jackpot.catalogue import games_of
 
-    facts = [("source", found.source), ("games", ", ".join(games_of(found))), ("hand", found.hand)]
-    facts += _facts_of_bonus(found)
-    wagers = " or ".join(_sum(wager) for wager in found.wagers)
-    facts.append(("wager", f"{wagers} only ({found.wagers_source})" if wagers else "any, in whole cents"))
-    turn = f"by turn ({found.by_turn})" if found.by_turn else "by turn or shared"
+    facts = [("source", paytable.source), ("games", ", ".join(games_of(paytable))), ("hand", paytable.hand)]
+    facts += _facts_of_bonus(paytable)
+    wagers = " or ".join(_sum(wager) for wager in paytable.wagers)
+    facts.append(("wager", f"{wagers} only ({paytable.wagers_source})" if wagers else "any, in whole cents"))
+    turn = f"by turn ({paytable.by_turn})" if paytable.by_turn else "by turn or shared"
     optional = (
-        ("may share a link with", found.same_as),
-        ("electronic wager", found.electronic),
-        ("also on the dealer's hand", found.dealer_hand),
-        ("winners of one round", turn if found.level else None),
+        ("may share a link with", paytable.same_as),
+        ("electronic wager", paytable.electronic),
+        ("also on the dealer's hand", paytable.dealer_hand),
+        ("winners of one round", turn if paytable.level else None),
     )
     facts += [(label, text) for label, text in optional if text is not None]
-    if found.always_validate is not None:
-        facts.append(("always validated", f"{found.always_validate.pays} ({found.always_validate.source})"))
-    if found.draws is not None:
-        draws = {"magic_card": found.draws.magic_card, "lucky_bonus": found.draws.lucky_bonus}
+    if paytable.always_validate is not None:
+        facts.append(
+            ("always validated", f"{paytable.always_validate.pays} ({paytable.always_validate.source})")
+        )
+    if paytable.draws is not None:
+        draws = {"magic_card": paytable.draws.magic_card, "lucky_bonus": paytable.draws.lucky_bonus}
         for draw, pays in draws.items():
-            facts.append((draw.replace("_", " "), f"{pays} ({found.draws.source})"))
-    if found.draws_refused is not None:
-        facts.append(("no draws", found.draws_refused))
-    facts += [(f"cards at {game}", reason) for game, reason in found.cards_by_house.items()]
+            facts.append((draw.replace("_", " "), f"{pays} ({paytable.draws.source})"))
+    if paytable.draws_refused is not None:
+        facts.append(("no draws", paytable.draws_refused))
+    facts += [(f"cards at {game}", reason) for game, reason in paytable.cards_by_house.items()]
     return facts
 
 
-def _facts_of_bonus(found: "Paytable") -> list[tuple[str, str]]:
+def _facts_of_bonus(paytable: "Paytable") -> list[tuple[str, str]]:
     """What a bonus wager with fixed odds has, and what is in the catalogue only."""
-    facts = [(f"placed: {place}", source) for place, source in found.placed.items()]
-    facts += [(f"a fold at {game}", f"{rule.does} ({rule.source})") for game, rule in found.fold.items()]
+    facts = [(f"placed: {place}", source) for place, source in paytable.placed.items()]
+    facts += [(f"a fold at {game}", f"{rule.does} ({rule.source})") for game, rule in paytable.fold.items()]
     optional = (
-        ("catalogue only", found.catalogue_only),
-        ("bonus on", found.bonus_on),
-        ("bonus wager", found.wager),
-        ("stake in a device", found.stake_open),
-        ("cards", found.cards_open),
-        ("odds may be raised", found.no_less),
+        ("catalogue only", paytable.catalogue_only),
+        ("bonus on", paytable.bonus_on),
+        ("bonus wager", paytable.wager),
+        ("stake in a device", paytable.stake_open),
+        ("cards", paytable.cards_open),
+        ("odds may be raised", paytable.no_less),
     )
     facts += [(label, text) for label, text in optional if text is not None]
-    return facts + [("reading", text) for text in found.readings]
+    return facts + [("reading", text) for text in paytable.readings]
 
 
 def _sum(text: str) -> str:
@@ -190,21 +192,21 @@ def _printed(text: str) -> str:
     return re.sub(r"[0-9]{4,}", lambda digits: f"{int(digits[0]):,}", text).replace("%", " %")
 
 
-def _rows(found: "Paytable") -> "Table":
+def _rows(paytable: "Paytable") -> "Table":
     title = "Pays, the best row that a hand satisfies"
-    most = max(len(row.by_players) for row in found.rows)
+    most = max(len(row.by_players) for row in paytable.rows)
     players = [f"{count} player{'s' if count > 1 else ''}" for count in range(1, most + 1)]
     table = plain_table("hand", "suits", *(players or ["pays"]), "source", title=title)
-    for row in found.rows:
+    for row in paytable.rows:
         hand = f"{row.hand} of {row.least.replace('T', '10')} or better" if row.least else row.hand
         pays = map(_printed, row.by_players or (row.pays,))
         table.add_row(hand, row.suits or "all", *pays, row.source)
     return table
 
 
-def _levels(found: "Paytable") -> "Table":
+def _levels(paytable: "Paytable") -> "Table":
     table = plain_table("level", "figure", "value", "set by", "source", title="Levels")
-    for name, level in found.level.items():
+    for name, level in paytable.level.items():
         for label in ("seed", "reseed", "primary", "reserve"):
             value, by = _figure(getattr(level, label))
             table.add_row(name if label == "seed" else "", label, value, by, level.source)
@@ -224,9 +226,9 @@ def _figure(figure: "Figure") -> tuple[str, str]:
     return figure.none or "", "none"
 
 
-def _envy(found: "Paytable") -> list["Table"]:
+def _envy(paytable: "Paytable") -> list["Table"]:
     tables = []
-    for item in found.envy:
+    for item in paytable.envy:
         name = f" {item.schedule}" if item.schedule else ""
         table = plain_table(
             "hand", "suits", "envy", "source", title=f"Envy bonus{name} for a wager of {_sum(item.wager)}"

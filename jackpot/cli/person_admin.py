@@ -46,7 +46,7 @@ def act_offline(
     the first people's entry says where each stands.
     """
     from jackpot.auth.offline_people import sign_in_offline
-    from jackpot.bank.config_alignment import begin
+    from jackpot.bank.config_alignment import open_configured
     from jackpot.clock import SystemClock
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.signing import SITE
@@ -58,7 +58,7 @@ def act_offline(
     async def enter() -> T:
         banks = (*found.banks, SITE) if first else (SITE,)
         async with alone(found, *banks, first=first, nobody=first) as store:
-            if await begin(store, found, clock.unix_ms()):
+            if await open_configured(store, found, clock.unix_ms()):
                 typer.echo(f"the ledger was empty: it has {', '.join((*found.banks, SITE))} now")
             async with sign_in_offline(store, found.ledger.url, clock) as auth:
                 try:
@@ -191,7 +191,7 @@ async def _admin(auth: "AuthService", login: str) -> "AuthenticatedPerson":
 def _plain(login: str) -> str:
     from jackpot.rules import names
 
-    return names.plain(login)
+    return names.normal_form(login)
 
 
 def _nobody(login: str) -> int:

@@ -274,21 +274,21 @@ def _opened(until: ExitStack, archive: Path) -> "Reader":
     return until.enter_context(closing(open_reader(f"sqlite:///{archive}")))
 
 
-def _write(report: Report, found: "ReportResult", asked: ReportOptions, site: "Site") -> None:
+def _write(report: Report, result: "ReportResult", asked: ReportOptions, site: "Site") -> None:
     from jackpot.clock import SystemClock
     from jackpot.reports import output
 
     if asked.as_csv or asked.as_json:
-        parts = output.as_csv(report, found, site) if asked.as_csv else output.as_json(report, found)
+        parts = output.as_csv(report, result, site) if asked.as_csv else output.as_json(report, result)
         for part in parts:
             typer.echo(part, nl=False)
     elif asked.html is not None:
         with _writing(asked.html) as write:
-            for part in output.as_html(report, found, site, SystemClock().unix_ms()):
+            for part in output.as_html(report, result, site, SystemClock().unix_ms()):
                 write(part)
         typer.echo(f"{asked.html}: {report.title}, ready to print")
     else:
-        _show(report, found, output.CellFormat(site), every=asked.every)
+        _show(report, result, output.CellFormat(site), every=asked.every)
 
 
 @contextmanager
@@ -300,24 +300,24 @@ def _writing(path: Path) -> Iterator[Callable[[str], Any]]:
         fail(f"--html: {path} cannot be written: {error.strerror or error}")
 
 
-def _show(report: Report, found: "ReportResult", shown: Any, *, every: bool) -> None:
+def _show(report: Report, result: "ReportResult", shown: Any, *, every: bool) -> None:
     """Prints facts, then tables of at most ROWS_SHOWN rows, each without its empty columns.
 
     every: the rows, too, that a brief one leaves out.
     """
     from jackpot.reports.output import CUT, Totals
 
-    for fact in found.facts:
+    for fact in result.facts:
         typer.echo(f"{fact.name}: {shown.fact(fact)}")
     if report.brief is not None and not every:
-        all_rows = list(found.rows)
+        all_rows = list(result.rows)
         matter = [row for row in all_rows if report.brief.matters(row)]
         if matter:
             _table(report, matter, shown)
         if others := len(all_rows) - len(matter):
             typer.echo(f"{report.title}: {others:,} {report.brief.others} are not shown; --all shows them")
         return
-    totals = Totals(report, found)
+    totals = Totals(report, result)
     rows = iter(totals)
     any_ = False
     while page := list(islice(rows, ROWS_SHOWN)):

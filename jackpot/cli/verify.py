@@ -256,7 +256,7 @@ def _verified(
     kept: the signed heads, once it is known of which site.
     """
     from jackpot.cli.progress import bar
-    from jackpot.ledger.archived import lacking
+    from jackpot.ledger.archived import archive_differences
     from jackpot.ledger.banks import site_of
     from jackpot.ledger.heads import KeptHeads
     from jackpot.ledger.open import open_reader
@@ -297,7 +297,7 @@ def _verified(
                 problems += _of_archive(archive, asked, old, progress)
                 problems += [] if asked.chain else [f"archive: {one}" for one in archived(archive, ledger)]
                 others = [name for name in there if name not in old]
-                problems += lacking(ledger, archive, others if old else [])
+                problems += archive_differences(ledger, archive, others if old else [])
         # What a server had in progress at the first look is complete at the second.
         again = _side_tables(ledger, asked.config, banks) if strange else []
         problems += [problem for problem in again if problem in strange]

@@ -129,13 +129,13 @@ def _found(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
         )
 
 
-def _tell(found: "WhatIfResult", config: "Config") -> None:
+def _tell(result: "WhatIfResult", config: "Config") -> None:
     from jackpot.config.writing import writing
 
     money = writing(config.site.locale, config.site.currency)
-    levels = _levels(found)
+    levels = _levels(result)
     names = [f"{name}{suffix}" for name in FIGURES for suffix in ("", " if")]
-    for said in found.not_allowed:
+    for said in result.not_allowed:
         typer.echo(f"{NOT_ALLOWED}: {said}")
     print_table("At the end", ["level", *names], [
         [level, *("" if end is None else
@@ -143,23 +143,23 @@ def _tell(found: "WhatIfResult", config: "Config") -> None:
                   for figure in FIGURES for end in both)]
         for level, both in levels.items()
     ])  # fmt: skip
-    totals = found.was_total, found.would_total
+    totals = result.was_total, result.would_total
     cells = [[*total, total.left] for total in totals]
-    cells.append(_difference(found))
+    cells.append(_difference(result))
     rows = list(zip(("as it was", "if", "difference"), cells, strict=True))
-    if found.journal_total != found.was_total:
-        rows.append((JOURNAL, [*found.journal_total, found.journal_total.left]))
+    if result.journal_total != result.was_total:
+        rows.append((JOURNAL, [*result.journal_total, result.journal_total.left]))
     print_table("In all", ["", *TOTALS], [[name, *map(money.exact, sums)] for name, sums in rows])
     typer.echo(LEFT)
     days = [
         [day.day, day.level, _shown(money.exact, day.meter), _shown("{:,}".format, day.hits),
          _shown(money.exact, day.meter_if), _shown("{:,}".format, day.hits_if)]
-        for day in found.days[-DAYS_SHOWN * len(levels) :]
+        for day in result.days[-DAYS_SHOWN * len(levels) :]
     ]  # fmt: skip
     if days:
         columns = ["day", "level", "meter", "hits", "meter if", "hits if"]
         print_table("At the end of each gaming day", columns, days)
-    for what, count in _played(found):
+    for what, count in _played(result):
         typer.echo(f"{what}: {count:,}")
 
 
@@ -173,13 +173,13 @@ def _exact(micros: int | None) -> Any:
     return None if micros is None else decimal(micros)
 
 
-def _days(found: "WhatIfResult") -> list[dict[str, Any]]:
+def _days(result: "WhatIfResult") -> list[dict[str, Any]]:
     return [
-        day._asdict() | {"meter": _exact(day.meter), "meter_if": _exact(day.meter_if)} for day in found.days
+        day._asdict() | {"meter": _exact(day.meter), "meter_if": _exact(day.meter_if)} for day in result.days
     ]
 
 
-def _tell_json(found: "WhatIfResult") -> None:
+def _tell_json(result: "WhatIfResult") -> None:
     import json
 
     def ends(of: list[Any]) -> list[dict[str, Any]]:
@@ -189,72 +189,72 @@ def _tell_json(found: "WhatIfResult") -> None:
     def total(of: "Total") -> dict[str, Any]:
         return {name: _exact(sum_) for name, sum_ in {**of._asdict(), "left": of.left}.items()}
 
-    names = [*found.was_total._fields, "left"]
-    said = found._asdict() | {
-        "was": ends(found.was),
-        "would": ends(found.would),
-        "journal": ends(found.journal),
-        "journal_total": total(found.journal_total),
-        "was_total": total(found.was_total),
-        "would_total": total(found.would_total),
-        "difference": dict(zip(names, map(_exact, _difference(found)), strict=True)),
-        "days": _days(found),
+    names = [*result.was_total._fields, "left"]
+    said = result._asdict() | {
+        "was": ends(result.was),
+        "would": ends(result.would),
+        "journal": ends(result.journal),
+        "journal_total": total(result.journal_total),
+        "was_total": total(result.was_total),
+        "would_total": total(result.would_total),
+        "difference": dict(zip(names, map(_exact, _difference(result)), strict=True)),
+        "days": _days(result),
     }
     typer.echo(json.dumps(said, indent=2))
 
 
-def _levels(found: "WhatIfResult") -> "dict[str, tuple[End | None, End | None]]":
+def _levels(result: "WhatIfResult") -> "dict[str, tuple[End | None, End | None]]":
     """Each level as it was and as it would have been, the house last; None where a side lacks it."""
-    was, would = ({end.level: end for end in side} for side in (found.was, found.would))
-    ends = (*found.was[:-1], *found.would[:-1], found.was[-1])
+    was, would = ({end.level: end for end in side} for side in (result.was, result.would))
+    ends = (*result.was[:-1], *result.would[:-1], result.was[-1])
     return {end.level: (was.get(end.level), would.get(end.level)) for end in ends}
 
 
-def _difference(found: "WhatIfResult") -> list[int]:
+def _difference(result: "WhatIfResult") -> list[int]:
     """Differences of the totals, in the order of TOTALS."""
-    was, would = ([*total, total.left] for total in (found.was_total, found.would_total))
+    was, would = ([*total, total.left] for total in (result.was_total, result.would_total))
     return [after - before for before, after in zip(was, would, strict=True)]
 
 
-def _tell_csv(found: "WhatIfResult") -> None:
+def _tell_csv(result: "WhatIfResult") -> None:
     """Exports everything shown as CSV, a line a figure, sums to the micro-dollar; all days."""
     import csv
     import sys
 
     writer = csv.writer(sys.stdout)
     writer.writerow(COLUMNS)
-    for sheet, day, level, figure, was, would in _figures(found):
+    for sheet, day, level, figure, was, would in _figures(result):
         counted = sheet == "played" or figure in COUNTS
         difference = None if was is None or would is None else would - was
         sums = (was, would, difference)
         writer.writerow([sheet, day, level, figure, *(sums if counted else map(_exact, sums))])
 
 
-def _figures(found: "WhatIfResult") -> "Iterator[tuple[str, str, str, str, int | None, int | None]]":
+def _figures(result: "WhatIfResult") -> "Iterator[tuple[str, str, str, str, int | None, int | None]]":
     """Figures in the order of COLUMNS, without the difference."""
-    for level, ends in _levels(found).items():
+    for level, ends in _levels(result).items():
         for figure in FIGURES:
             was, would = (None if end is None else getattr(end, figure) for end in ends)
             yield "at the end", "", level, figure, was, would
-    totals = ([*total, total.left] for total in (found.was_total, found.would_total))
+    totals = ([*total, total.left] for total in (result.was_total, result.would_total))
     for name, was, would in zip(TOTALS, *totals, strict=True):
         yield "in all", "", "", name, was, would
-    for name, sum_ in zip(TOTALS, (*found.journal_total, found.journal_total.left), strict=True):
+    for name, sum_ in zip(TOTALS, (*result.journal_total, result.journal_total.left), strict=True):
         yield JOURNAL, "", "", name, sum_, None
-    for day in found.days:
+    for day in result.days:
         yield "day", day.day, day.level, "meter", day.meter, day.meter_if
         yield "day", day.day, day.level, "hits", day.hits, day.hits_if
-    for what, count in _played(found):
+    for what, count in _played(result):
         yield "played", "", "", what, count, None
-    for said in found.not_allowed:
+    for said in result.not_allowed:
         yield NOT_ALLOWED, "", "", said, None, None
 
 
-def _played(found: "WhatIfResult") -> "Iterator[tuple[str, int]]":
+def _played(result: "WhatIfResult") -> "Iterator[tuple[str, int]]":
     """Prints what was replayed, and what was not."""
-    yield "rounds", found.rounds
-    yield HIDDEN, found.hidden
-    if found.own_numbers:
-        yield OWN_NUMBERS, found.own_numbers
-    yield from ((f"not repeated: {what}", count) for what, count in found.left_out.items() if count)
-    yield from ((f"not taken: {why}", count) for why, count in found.refused.items() if count)
+    yield "rounds", result.rounds
+    yield HIDDEN, result.hidden
+    if result.own_numbers:
+        yield OWN_NUMBERS, result.own_numbers
+    yield from ((f"not repeated: {what}", count) for what, count in result.left_out.items() if count)
+    yield from ((f"not taken: {why}", count) for why, count in result.refused.items() if count)

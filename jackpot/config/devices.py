@@ -79,11 +79,11 @@ def _table(
     return table if whole else None
 
 
-def _notice_days(given: Mapping[str, Any], wagers: Sequence[LinkTerms]) -> int:
+def _notice_days(section: Mapping[str, Any], wagers: Sequence[LinkTerms]) -> int:
     """How many days before its payout limit is lowered that is announced, by where its wagers are of (P2)."""
-    if "notice_days" in given:
-        return int(given["notice_days"])
-    paytables = [*(terms.paytable for terms in wagers), *given.get("base_wagers", ())]
+    if "notice_days" in section:
+        return int(section["notice_days"])
+    paytables = [*(terms.paytable for terms in wagers), *section.get("base_wagers", ())]
     return max((notice_days_of(load_paytable(name), None) for name in paytables if name in ids()), default=0)
 
 
@@ -198,10 +198,10 @@ def read_keys(source: ConfigSource, roles: Collection[str]) -> Keys:
     return keys
 
 
-def _device_keys(source: ConfigSource, path: str, given: Mapping[str, Any]) -> tuple[bytes, ...]:
+def _device_keys(source: ConfigSource, path: str, section: Mapping[str, Any]) -> tuple[bytes, ...]:
     keys = []
     for name in ("key_file", "key_file_next"):
-        if name in given and (file := source.file(f"{path}.{name}", given[name], HOW_KEYS_ARE_MADE)):
+        if name in section and (file := source.file(f"{path}.{name}", section[name], HOW_KEYS_ARE_MADE)):
             key, mistakes = read_key(file)
             for mistake in mistakes:
                 source.wrong(f"{path}.{name}", mistake)

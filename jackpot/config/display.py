@@ -74,9 +74,9 @@ class Display(msgspec.Struct, frozen=True):
     pictures: tuple[Path, ...]
 
 
-def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], base: Path) -> Display:
+def display_of(link: str, section: Mapping[str, Any], site: Mapping[str, Any], base: Path) -> Display:
     """A link's display: its own settings, else the site's, else defaults. base: of relative paths."""
-    both = {**site, **given}
+    both = {**site, **section}
     locale = both.get("locale", DEFAULT_LOCALE)
     said = {} if locale_fault(locale) else words(locale, PAGES)
     names = {level: CALLED.get(level, level) for level in LEVEL_NAMES}
@@ -84,13 +84,13 @@ def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], bas
     accent, background = THEMES[theme]
     files = {name: None if name not in both else base / both[name] for name in FILES}
     return Display(
-        title=given.get("title", link.replace("-", " ").title()),
+        title=section.get("title", link.replace("-", " ").title()),
         theme=theme,
         accent=both.get("accent", accent),
         background=both.get("background", background),
         levels={level: said.get(name, name).capitalize() for level, name in names.items()}
-        | given.get("levels", {}),
-        colours=given.get("colours", {}),
+        | section.get("levels", {}),
+        colours=section.get("colours", {}),
         locale=locale,
         sound=both.get("sound", False),
         pictures=tuple(base / name for name in both.get(PICTURES, ())),

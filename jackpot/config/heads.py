@@ -39,13 +39,13 @@ def read_heads(source: ConfigSource, roles: Collection[str]) -> Heads | None:
     )
 
 
-def _given(source: ConfigSource, given: Mapping[str, Any], name: str) -> bool:
+def _given(source: ConfigSource, section: Mapping[str, Any], name: str) -> bool:
     """Whether the setting is there, in a good shape or a bad one."""
-    return name in given or source.spoiled(f"heads.{name}")
+    return name in section or source.spoiled(f"heads.{name}")
 
 
-def _key(source: ConfigSource, given: Mapping[str, Any]) -> bytes | None:
-    file = source.file("heads.key", given["key"], HOW_KEYS_ARE_MADE) if "key" in given else None
+def _key(source: ConfigSource, section: Mapping[str, Any]) -> bytes | None:
+    file = source.file("heads.key", section["key"], HOW_KEYS_ARE_MADE) if "key" in section else None
     if file is None:
         return None
     key, mistakes = read_key(file)
@@ -62,10 +62,10 @@ def _public(source: ConfigSource, path: str, name: str) -> bytes | None:
     return public
 
 
-def _ca(source: ConfigSource, given: Mapping[str, Any]) -> Path | None:
+def _ca(source: ConfigSource, section: Mapping[str, Any]) -> Path | None:
     """The CA of the webhook's certificate, where that is not a public authority."""
-    if "webhook_ca" not in given:
+    if "webhook_ca" not in section:
         return None
-    if not _given(source, given, "webhook"):
+    if not _given(source, section, "webhook"):
         source.wrong("heads.webhook_ca", "there is no webhook whose certificate it could have signed")
-    return source.authority("heads.webhook_ca", given["webhook_ca"])
+    return source.authority("heads.webhook_ca", section["webhook_ca"])

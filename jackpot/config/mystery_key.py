@@ -131,10 +131,10 @@ def read_mystery_key(file: Path) -> MysteryKey:
     return _parsed(file, text)
 
 
-def _check_private(file: Path, found: os.stat_result) -> None:
+def _check_private(file: Path, file_stat: os.stat_result) -> None:
     """Raises KeyFileError unless it is a file that its owner, this process's user, reads alone."""
-    mode = stat.S_IMODE(found.st_mode)
-    if not stat.S_ISREG(found.st_mode):
+    mode = stat.S_IMODE(file_stat.st_mode)
+    if not stat.S_ISREG(file_stat.st_mode):
         raise KeyFileError(KeyFault.DAMAGED, f"{file} is no file: name the key file itself")
     if mode not in KEY_MODES:
         raise KeyFileError(
@@ -143,10 +143,10 @@ def _check_private(file: Path, found: os.stat_result) -> None:
             "read it until now, and may know the running triggers: replace key and triggers",
         )
     # To root, who may read every file, it may belong to anybody.
-    if found.st_uid != (own := os.geteuid()) and own != 0:
+    if file_stat.st_uid != (own := os.geteuid()) and own != 0:
         raise KeyFileError(
             KeyFault.NOT_PRIVATE,
-            f"{file} belongs to user {found.st_uid}, not to the server's, {own}: chown it",
+            f"{file} belongs to user {file_stat.st_uid}, not to the server's, {own}: chown it",
         )
 
 

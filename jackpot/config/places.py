@@ -128,10 +128,10 @@ def read_signage(source: ConfigSource, redis: Collection[str]) -> tuple[Signage,
 
 
 def _addresses(
-    source: ConfigSource, path: str, given: Mapping[str, Any], names: Collection[str]
+    source: ConfigSource, path: str, section: Mapping[str, Any], names: Collection[str]
 ) -> Addresses:
     """The addresses of one process: each port once, and beyond loopback with TLS unless `insecure` is set."""
-    addresses = {name: source.address(f"{path}.{name}", given.get(name)) for name in names}
+    addresses = {name: source.address(f"{path}.{name}", section.get(name)) for name in names}
     listen = source.section("listen")
     unsaid = not listen or source.spoiled("listen.tls") or source.spoiled("listen.insecure")
     taken: dict[int, str] = {}
@@ -151,8 +151,8 @@ def _addresses(
     return addresses
 
 
-def _plain_addresses(source: ConfigSource, given: Mapping[str, Any], name: str) -> Iterator[str]:
-    for text in given.get(name, ()):
+def _plain_addresses(source: ConfigSource, section: Mapping[str, Any], name: str) -> Iterator[str]:
+    for text in section.get(name, ()):
         try:
             yield str(ipaddress.ip_address(text))
         except ValueError:
@@ -169,8 +169,8 @@ def _group(source: ConfigSource, name: str) -> str:
     return name
 
 
-def _tls(source: ConfigSource, given: Mapping[str, str]) -> Tls | None:
-    files = {name: source.file(f"listen.tls.{name}", given[name]) for name in given}
+def _tls(source: ConfigSource, fields: Mapping[str, str]) -> Tls | None:
+    files = {name: source.file(f"listen.tls.{name}", fields[name]) for name in fields}
     cert, key = files.get("cert"), files.get("key")
     if key is not None and (fault := open_to_all(key)) is not None:
         source.warn(f"listen.tls.key: {fault}")

@@ -51,10 +51,10 @@ PHRASES: Final = (QUEEN_HIGH, ANTE_PUSHES, *BLIND_PUSHES.values(), PLAY_WAGER, *
 _LETTER: Final = re.compile(r"-[A-G]$")
 
 
-def base_wagers(source: ConfigSource, path: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+def base_wagers(source: ConfigSource, path: str, section: Mapping[str, Any]) -> tuple[str, ...]:
     """The paytables of what the own game of a [[table]] pays (B2)."""
     first: dict[str, str] = {}
-    path, names, game = f"{path}.base_wagers", tuple(given.get("base_wagers", ())), given.get("game")
+    path, names, game = f"{path}.base_wagers", tuple(section.get("base_wagers", ())), section.get("game")
     for name in names if game is not None else ():
         if name not in ids():
             meant = did_you_mean(name, ids_for("catalogue"))
@@ -67,7 +67,7 @@ def base_wagers(source: ConfigSource, path: str, given: Mapping[str, Any]) -> tu
             only = " or ".join(paytable.games)
             source.wrong(path, f"the game is {game}, {name} is for {only} only (B2)")
         else:
-            warn_of_readings(source, f"table {given.get('id')}", name)
+            warn_of_readings(source, f"table {section.get('id')}", name)
         other = first.setdefault(paytable.bonus_on or _LETTER.sub("", name), name)
         if other != name:
             source.wrong(path, f"{other} is for the same wager as {name}: one paytable of it (B1)")
@@ -75,18 +75,18 @@ def base_wagers(source: ConfigSource, path: str, given: Mapping[str, Any]) -> tu
 
 
 def pair_plus(
-    source: ConfigSource, path: str, given: Mapping[str, Any], offers: Sequence[LinkTerms]
+    source: ConfigSource, path: str, section: Mapping[str, Any], offers: Sequence[LinkTerms]
 ) -> PairPlus | None:
     """What a Pair Plus Wager of a [[table]] needs besides; None for nothing (B7). offers: the table's."""
-    chosen: PairPlus | None = given.get("pair_plus")
+    chosen: PairPlus | None = section.get("pair_plus")
     if chosen is not None and not any(wager_of(terms) == "pair-plus" for terms in offers):
-        source.wrong(f"{path}.pair_plus", f"table {given.get('id')} has no offer of Pair Plus (B7)")
+        source.wrong(f"{path}.pair_plus", f"table {section.get('id')} has no offer of Pair Plus (B7)")
     return chosen
 
 
-def payout_limit(source: ConfigSource, path: str, given: Mapping[str, Any]) -> int | None:
+def payout_limit(source: ConfigSource, path: str, section: Mapping[str, Any]) -> int | None:
     """What base wagers of a [[table]] pay at most, in micro-dollars; None for no limit (B9)."""
-    text, game = given.get("payout_limit"), given.get("game")
+    text, game = section.get("payout_limit"), section.get("game")
     if text is None or game is None:
         return None
     path = f"{path}.payout_limit"
@@ -103,7 +103,7 @@ def payout_limit(source: ConfigSource, path: str, given: Mapping[str, Any]) -> i
         source.wrong(path, f"{least}, not {money_text(limit)} (B9)")
         return None
     source.warn(
-        f"table {given.get('id')}: its payout limit may not be below what one player can win in a round "
+        f"table {section.get('id')}: its payout limit may not be below what one player can win in a round "
         f"with the least base wagers, which are not on this server ({LIMITED[game]}, B9)"
     )
     return limit

@@ -66,14 +66,14 @@ class ConfigErrors(Exception):
         """The sentence with the tables that it names as people call them."""
         return _TABLE_PATH.sub(self._numbered, sentence)
 
-    def _numbered(self, found: re.Match[str]) -> str:
-        line = line_of(found[0], self._lines)
-        return self._called(found) if line is None else f"{self._called(found)} (line {line})"
+    def _numbered(self, match: re.Match[str]) -> str:
+        line = line_of(match[0], self._lines)
+        return self._called(match) if line is None else f"{self._called(match)} (line {line})"
 
-    def _called(self, found: re.Match[str]) -> str:
+    def _called(self, match: re.Match[str]) -> str:
         """What people call the table, and the part of it that a path names."""
-        called = self._names.get(found["table"])
-        return found[0] if called is None else f"{called} {found['part']}" if found["part"] else called
+        called = self._names.get(match["table"])
+        return match[0] if called is None else f"{called} {match['part']}" if match["part"] else called
 
 
 # How long a system of game accounts may take to confirm a credit: what a day's reconciliation finds (P4).

@@ -99,14 +99,14 @@ class ConfigSource:
                 self.wrong(path, f"{file} holds no certificate")
         return file
 
-    def check_display(self, path: str, given: Mapping[str, Any]) -> None:
+    def check_display(self, path: str, section: Mapping[str, Any]) -> None:
         """Checks that pages can show the files of this part's display, and use its locale, if any."""
-        if "locale" in given:
-            self.wrong(f"{path}.locale", locale_fault(given["locale"]))
+        if "locale" in section:
+            self.wrong(f"{path}.locale", locale_fault(section["locale"]))
         for name in FILES:
-            if name in given:
-                self.wrong(f"{path}.{name}", file_fault(name, self.path.parent / given[name]))
-        for place, name in enumerate(given.get(PICTURES, ())):
+            if name in section:
+                self.wrong(f"{path}.{name}", file_fault(name, self.path.parent / section[name]))
+        for place, name in enumerate(section.get(PICTURES, ())):
             self.wrong(f"{path}.{PICTURES}[{place}]", file_fault(PICTURES, self.path.parent / name))
 
     def address(self, path: str, text: str | None) -> Address | None:

@@ -13,22 +13,23 @@ _UNSEEN: Final = dict.fromkeys(map(ord, "\u200e\u200f\u061c"))
 _DIGITS: Final = "[0-9]{1,14}"
 
 
-def readings(text: str, way: Writing, *, change: bool = False) -> AbstractSet[int]:
+def readings(text: str, writing: Writing, *, change: bool = False) -> AbstractSet[int]:
     """All possible readings, in micro-dollars: none where it is no sum, two where it is ambiguous.
 
     change: a difference, with a sign and down to the micro-dollar; else there are two decimals at most.
     """
     typed = _folded(text).strip()
-    matches = [form.fullmatch(typed) for form in (_printed(way, change), _plain(change))]
+    matches = [form.fullmatch(typed) for form in (_printed(writing, change), _plain(change))]
     return {_micros(match) for match in matches if match is not None}
 
 
-def _printed(way: Writing, change: bool) -> re.Pattern[str]:
+def _printed(writing: Writing, change: bool) -> re.Pattern[str]:
     """Parses a sum as pages print it; the currency and the grouping of digits may be left out."""
     before, after, group, decimal = (
-        re.escape(_folded(part)) for part in (way.before.strip(), way.after.strip(), way.group, way.decimal)
+        re.escape(_folded(part))
+        for part in (writing.before.strip(), writing.after.strip(), writing.group, writing.decimal)
     )
-    last, others = way.groups
+    last, others = writing.groups
     grouped = rf"[0-9]{{1,{others}}}(?:{group}[0-9]{{{others}}}){{0,6}}{group}[0-9]{{{last}}}"
     return _form(f"{grouped}|{_DIGITS}", decimal, change, f"(?:{before} ?)?", f"(?: ?{after})?")
 

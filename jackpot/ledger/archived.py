@@ -57,7 +57,7 @@ def _rows(ledger: Reader, bank: str) -> list[tuple[int, Archived]]:
     ]
 
 
-def told_of(ledger: Reader, bank: str) -> list[Archived]:
+def archived_events(ledger: Reader, bank: str) -> list[Archived]:
     """Events of the `archived` rows of a bank, the newest first."""
     return [event for _, event in _rows(ledger, bank)]
 
@@ -117,7 +117,7 @@ def _digests(ledger: Reader, bank: str, ends: Sequence[int]) -> dict[int, bytes]
     return dict.fromkeys(ends, sum_.digest()) | found
 
 
-def left_over(ledger: Reader, bank: str, cut: Cut) -> list[str]:
+def undeleted_rows(ledger: Reader, bank: str, cut: Cut) -> list[str]:
     """Problems: remains of old rows that should have been deleted with the others."""
 
     def back(number: int) -> Conversation[list[int]]:
@@ -156,7 +156,7 @@ def untrue_cuts(ledger: Reader, bank: str) -> list[str]:
     return said
 
 
-def not_the_archive(ledger: Reader, archive: Reader, bank: str, cut: Cut) -> str | None:
+def why_not_archive(ledger: Reader, archive: Reader, bank: str, cut: Cut) -> str | None:
     """Why a ledger cannot be the archive of this one; None if it can.
 
     Its own rows are not verified here.
@@ -173,7 +173,7 @@ def not_the_archive(ledger: Reader, archive: Reader, bank: str, cut: Cut) -> str
     return None
 
 
-def lacking(ledger: Reader, archive: Reader, banks: Iterable[str]) -> list[str]:
+def archive_differences(ledger: Reader, archive: Reader, banks: Iterable[str]) -> list[str]:
     """Problems: banks that the archive lacks or has otherwise than the ledger, and banks that only the
     archive has.
 
@@ -214,7 +214,7 @@ def has_hash(ledger: Reader, bank: str, hash_: bytes, upto: int) -> bool:
     return ledger.ask(bank, asked)
 
 
-def is_archived(bank: str, cut: Cut) -> Sentence:
+def archived_message(bank: str, cut: Cut) -> Sentence:
     """Message for callers that need archived rows."""
     return Sentence(
         "{bank}: tables' frames of rows 1 to {row} are archived: bring a copy of the archive up to date "

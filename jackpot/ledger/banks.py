@@ -34,7 +34,7 @@ async def open_banks(
     waiting = await store.run(unbegun)
     for bank in banks:
         if bank in waiting:
-            raise LedgerUnusable(join_again(bank, waiting[bank]))
+            raise LedgerUnusable(unbegun_message(bank, waiting[bank]))
     await store.open_banks([_first(bank, site, unix_ms, by or People()) for bank in banks])
 
 
@@ -98,7 +98,7 @@ def became(ledger: Reader, bank: str) -> str:
     return ""
 
 
-def join_again(bank: str, ended: Sequence[str]) -> str:
+def unbegun_message(bank: str, ended: Sequence[str]) -> str:
     """Message about a bank that has not begun, although others ended in it."""
     return (
         f"bank {bank} has not begun, and {' and '.join(ended)} ended in it: the join was broken off, and "

@@ -70,29 +70,31 @@ class Cycles:
         """
         return self.since(level, TakePoint(self._ledger.head(self._bank).seq + 1, 0), waiting)
 
-    def since(self, level: tuple[int, int], turn: TakePoint, waiting: Collection[int]) -> CycleStart:
+    def since(self, level: tuple[int, int], take_point: TakePoint, waiting: Collection[int]) -> CycleStart:
         """Start of the cycle that ran at a turn."""
-        return self.reseed_before(level, turn, waiting) or CycleStart(self.first_entry(level), None)
+        return self.reseed_before(level, take_point, waiting) or CycleStart(self.first_entry(level), None)
 
     def reseed_before(
-        self, level: tuple[int, int], turn: TakePoint, waiting: Collection[int] = ()
+        self, level: tuple[int, int], take_point: TakePoint, waiting: Collection[int] = ()
     ) -> CycleStart | None:
         """Last take of the whole meter before that turn whose award stands; None if there is none.
 
         waiting: awards that are treated as undone, since they may be. That of a mystery level ends its cycle
         even when it is undone (Y4).
         """
-        return self._reseed(_AWARDING, level, turn, waiting) or self._reseed(_COUNTING, level, turn, ())
+        return self._reseed(_AWARDING, level, take_point, waiting) or self._reseed(
+            _COUNTING, level, take_point, ()
+        )
 
     def _reseed(
-        self, sql: str, level: tuple[int, int], turn: TakePoint, waiting: Collection[int]
+        self, sql: str, level: tuple[int, int], take_point: TakePoint, waiting: Collection[int]
     ) -> CycleStart | None:
-        below = turn.row
+        below = take_point.row
         while True:
             found = self._asked(sql, below, *level, PAGE)
             for (seq,) in found:
                 for take in reversed(takes(self._event(seq), level)):
-                    before = TakePoint(seq, take.order) < turn
+                    before = TakePoint(seq, take.order) < take_point
                     joins = before and not is_counted(take)
                     gone = self.undone_since(seq).union(waiting) if joins else set()
                     if before and is_whole(take.rate) and not set(take.awards) <= gone:

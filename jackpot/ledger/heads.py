@@ -93,9 +93,9 @@ def read_line(line: bytes) -> SignedHead | None:
         return None
 
 
-def unsigned(head: SignedHead, known: KeysById) -> str | None:
+def unsigned(head: SignedHead, keys: KeysById) -> str | None:
     """Why the signature is not valid; None if a known key made it."""
-    public = known.get(head.key)
+    public = keys.get(head.key)
     if public is None:
         return f"it is signed by the key {head.key}, which is not known"
     try:
@@ -200,7 +200,7 @@ class KeptHeads(NamedTuple):
         return [f"bank {bank} is not in the ledger, and a head of it was signed" for bank in gone]
 
 
-def read_heads(lines: Iterable[bytes], site: str, known: KeysById) -> KeptHeads:
+def read_heads(lines: Iterable[bytes], site: str, keys: KeysById) -> KeptHeads:
     """All heads of a file that a known key of the site signed, by bank. lines: with or without their ends."""
     found = KeptHeads({}, [], [])
     for number, line in enumerate(lines, 1):
@@ -210,7 +210,7 @@ def read_heads(lines: Iterable[bytes], site: str, known: KeysById) -> KeptHeads:
         if head is None:
             found.no_heads.append(number)
             continue
-        fault = unsigned(head, known)
+        fault = unsigned(head, keys)
         if fault is None and head.site != site:
             fault = f'it is of site "{head.site}", and the ledger of "{site}"'
         if fault is None:
@@ -220,7 +220,7 @@ def read_heads(lines: Iterable[bytes], site: str, known: KeysById) -> KeptHeads:
     return found
 
 
-def newest_heads(file: Path, banks: Collection[str], known: KeysById) -> dict[str, SignedHead]:
+def newest_heads(file: Path, banks: Collection[str], keys: KeysById) -> dict[str, SignedHead]:
     """The head of each bank's highest row that a known key signed, wherever it stands. Raises OSError.
 
     An old line that is appended again hides nothing. The file is read from its end, where the highest head of
@@ -234,7 +234,7 @@ def newest_heads(file: Path, banks: Collection[str], known: KeysById) -> dict[st
         best = found.get(head.bank)
         if best is not None and (head.seq, head.epoch) <= (best.seq, best.epoch):
             continue
-        if unsigned(head, known) is None:
+        if unsigned(head, keys) is None:
             found[head.bank] = head
     return found
 

@@ -66,7 +66,7 @@ def traced(ledger: Reader, bank: str, hit: int) -> list[KnownHit]:
     return [KnownHit(bank, hit, NOWHERE)]
 
 
-def goes_on_in(ledger: Reader, bank: str) -> list[tuple[str, Offsets]]:
+def later_banks(ledger: Reader, bank: str) -> list[tuple[str, Offsets]]:
     """The bank, and each one that it became since, with how much higher numbers are there."""
     found = [(bank, NOWHERE)]
     while into := became(ledger, found[-1][0]):
@@ -78,11 +78,11 @@ def goes_on_in(ledger: Reader, bank: str) -> list[tuple[str, Offsets]]:
     return found
 
 
-def known_as(ledger: Reader, bank: str, hit: int) -> list[KnownHit]:
+def former_numbers(ledger: Reader, bank: str, hit: int) -> list[KnownHit]:
     """All numbers that a hit of this bank has had, from that of the bank that made it to that of today."""
     before = traced(ledger, bank, hit)
     return before + [
-        KnownHit(name, hit + by.hits, _added(before[-1].by, by)) for name, by in goes_on_in(ledger, bank)[1:]
+        KnownHit(name, hit + by.hits, _added(before[-1].by, by)) for name, by in later_banks(ledger, bank)[1:]
     ]
 
 
@@ -92,15 +92,15 @@ def _added(one: Offsets, other: Offsets) -> Offsets:
 
 def broken_joint(ledger: Reader, bank: str) -> list[str]:
     """Problems of a bank that began with the ends of others, or was joined into one."""
-    return [*broken_beginning(ledger, bank), *_told(ledger, bank, _broken_end)]
+    return [*broken_beginning(ledger, bank), *_with_bank(ledger, bank, _broken_end)]
 
 
 def broken_beginning(ledger: Reader, bank: str) -> list[str]:
     """Problems of a bank that began with the ends of others; reads a few rows."""
-    return _told(ledger, bank, _broken_beginning)
+    return _with_bank(ledger, bank, _broken_beginning)
 
 
-def _told(ledger: Reader, bank: str, look: Callable[[Reader, str], Iterator[str]]) -> list[str]:
+def _with_bank(ledger: Reader, bank: str, look: Callable[[Reader, str], Iterator[str]]) -> list[str]:
     try:
         said = list(look(ledger, bank))
     except (registry.UnknownEventError, msgspec.MsgspecError) as error:

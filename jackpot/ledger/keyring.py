@@ -23,7 +23,7 @@ _STEP: Final = "SELECT totp_step FROM attempt WHERE person = ?1"
 _SEEN: Final = "SELECT seen FROM session WHERE token = ?1"
 
 
-class Named(msgspec.Struct, frozen=True):
+class StoredName(msgspec.Struct, frozen=True):
     """Name and login of a person."""
 
     mark: bytes
@@ -32,7 +32,7 @@ class Named(msgspec.Struct, frozen=True):
     salt: bytes
 
     @classmethod
-    def of(cls, login: str, name: str) -> "Named":
+    def of(cls, login: str, name: str) -> "StoredName":
         """A new person's."""
         salt = secrets.token_bytes(SALT_BYTES)
         return cls(mark_of(login, name, salt), login, name, salt)
@@ -84,14 +84,14 @@ def digest_of(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-def people(ledger: Reader) -> dict[bytes, Named]:
+def people(ledger: Reader) -> dict[bytes, StoredName]:
     """People whose name is stored, by its digest."""
     return {one.mark: one for one in names(ledger) if one.is_marked()}
 
 
-def names(ledger: Reader) -> list[Named]:
+def names(ledger: Reader) -> list[StoredName]:
     """Every row of `person` as stored, also where its digest is of another name."""
-    return [Named(*row) for row in ledger.look_up(_PEOPLE)]
+    return [StoredName(*row) for row in ledger.look_up(_PEOPLE)]
 
 
 def secret_rows(ledger: Reader) -> list[SecretRow]:

@@ -32,7 +32,7 @@ _OPENINGS: Final = f"""
 _KEPT: Final = "SELECT kind, link, number, name FROM name WHERE bank = ?1 ORDER BY kind, link, number"
 
 
-class Numbered(NamedTuple):
+class NumberedThing(NamedTuple):
     """A thing with a number in a bank. link: the link of a level, otherwise 0.
 
     Of kind `hits` a run of hits, by its first number: of a bank that became this one, whose name it has; the
@@ -47,7 +47,7 @@ class Numbered(NamedTuple):
 class Name(NamedTuple):
     """A row of the table. name: for a person the digest of their name, in hexadecimal."""
 
-    of: Numbered
+    of: NumberedThing
     name: str
 
     def values(self, bank: int) -> tuple[int, str, int, int, str]:
@@ -68,20 +68,20 @@ def named_by(event: Event) -> Iterator[Name]:
         case LinkOpened(number=number, terms=terms):
             yield from _of_link(number, terms)
         case TableOpened(number=number, terms=terms):
-            yield Name(Numbered("table", 0, number), terms.table)
+            yield Name(NumberedThing("table", 0, number), terms.table)
         case BankBegun(parts=parts):
             links = [link.terms for part in parts for link in part.links]
             for number, terms in enumerate(links, 1):
                 yield from _of_link(number, terms)
             tables = [table.terms for part in parts for table in part.tables]
             for number, told in enumerate(tables, 1):
-                yield Name(Numbered("table", 0, number), told.table)
+                yield Name(NumberedThing("table", 0, number), told.table)
             own = 1
             for part, by in zip(parts, offsets(parts), strict=True):
                 if part.next_hit > 1:
-                    yield Name(Numbered("hits", 0, by.hits + 1), part.bank)
+                    yield Name(NumberedThing("hits", 0, by.hits + 1), part.bank)
                 own = by.hits + part.next_hit
-            yield Name(Numbered("hits", 0, own), "")
+            yield Name(NumberedThing("hits", 0, own), "")
         case PeopleBegun(newcomers=newcomers):
             for number, (mark, _) in enumerate(newcomers, 1):
                 yield _of_person(number, mark)
@@ -90,13 +90,13 @@ def named_by(event: Event) -> Iterator[Name]:
 
 
 def _of_link(number: int, terms: LinkTerms) -> Iterator[Name]:
-    yield Name(Numbered("link", 0, number), terms.link)
+    yield Name(NumberedThing("link", 0, number), terms.link)
     for level, of in enumerate(terms.levels, 1):
-        yield Name(Numbered("level", number, level), of.level)
+        yield Name(NumberedThing("level", number, level), of.level)
 
 
 def _of_person(number: int, mark: bytes) -> Name:
-    return Name(Numbered("person", 0, number), mark.hex())
+    return Name(NumberedThing("person", 0, number), mark.hex())
 
 
 def fill() -> Conversation[None]:
@@ -116,27 +116,27 @@ def differences(ledger: Reader, bank: str, upto: int) -> list[str]:
     if "name" in ledger.version.lacks:
         return []
 
-    def asked(number: int) -> Conversation[dict[Numbered, str]]:
+    def asked(number: int) -> Conversation[dict[NumberedThing, str]]:
         found = yield _KEPT, (number,)
-        return {Numbered(kind, link, number): name for kind, link, number, name in found}
+        return {NumberedThing(kind, link, number): name for kind, link, number, name in found}
 
     kept = ledger.ask(bank, asked)
-    given = dict[Numbered, tuple[int, str]]()
+    given = dict[NumberedThing, tuple[int, str]]()
     for seq, _, event in events_of(ledger, bank, *NAMING):
         given = {name.of: (seq, name.name) for name in named_by(event)} | given
     said = list[str]()
     for of, (seq, name) in sorted(given.items()):
         if of not in kept:
-            said += [f"the table name lacks {_told(of)}, {name!r} by row {seq}"] * (seq <= upto)
+            said += [f"the table name lacks {_as_text(of)}, {name!r} by row {seq}"] * (seq <= upto)
         elif kept[of] != name:
-            said.append(f"the table name calls {_told(of)} {kept[of]!r}, row {seq} calls it {name!r}")
+            said.append(f"the table name calls {_as_text(of)} {kept[of]!r}, row {seq} calls it {name!r}")
     said += [
-        f"the table name has {_told(of)}, {name!r}, which no row of the journal names"
+        f"the table name has {_as_text(of)}, {name!r}, which no row of the journal names"
         for of, name in sorted(kept.items())
         if of not in given
     ]
     return [f"{bank}: {one}" for one in said]
 
 
-def _told(of: Numbered) -> str:
+def _as_text(of: NumberedThing) -> str:
     return f"{of.kind} {of.number}" + (f" of link {of.link}" if of.link else "")

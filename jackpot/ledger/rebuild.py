@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from jackpot.ledger.archived import cut_of, is_archived
+from jackpot.ledger.archived import archived_message, cut_of
 from jackpot.ledger.held import HeldRows, PossibleEnd
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.store import Fenced, LedgerCorrupt, over
+from jackpot.ledger.store import Fenced, LedgerCorrupt, fenced
 from jackpot.rules import events, redecide
 from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.lost_acks import FoundBehind
@@ -136,7 +136,7 @@ def read_to(
 def still_own(head: Head, epoch: int) -> None:
     """Raises Fenced where another writer took the bank before it was read: the head's epoch is not ours."""
     if head.epoch != epoch:
-        raise over(head.bank, epoch)
+        raise fenced(head.bank, epoch)
 
 
 class _StartingPoint(NamedTuple):
@@ -219,7 +219,7 @@ def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Starti
     if newer is not None and newer.state.sealed:
         why.append(f"{bank}: the snapshot before that of row {newer.seq} is gone, and a start needs two")
     if cut is not None:
-        why.append(f"a start needs two snapshots that are sealed, and {is_archived(bank, cut)}")
+        why.append(f"a start needs two snapshots that are sealed, and {archived_message(bank, cut)}")
         raise LedgerCorrupt("; ".join(why))
     return _StartingPoint(Engine(bank), genesis(bank), 0, why, sealed=False)
 

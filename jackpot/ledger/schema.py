@@ -93,9 +93,9 @@ def postgres_version() -> Version:
     return Version(newest, newest)
 
 
-def _places(known: ExpectedSchema) -> frozenset[str]:
+def _places(expected: ExpectedSchema) -> frozenset[str]:
     """The names of its tables and columns."""
-    sorts = (fact.partition(" ") for fact in known.facts)
+    sorts = (fact.partition(" ") for fact in expected.facts)
     return frozenset(name for sort, _, name in sorts if sort in {"table", "column"})
 
 
@@ -104,22 +104,22 @@ def postgres() -> Conversation[Differences]:
     return _compared((yield from postgres_facts()), _postgres_known())
 
 
-def _compared(found: SchemaFacts, known: ExpectedSchema) -> Differences:
+def _compared(facts: SchemaFacts, expected: ExpectedSchema) -> Differences:
     problems = [
-        _differ(thing, found.facts.get(thing), known.facts.get(thing))
-        for thing in sorted(found.facts.keys() | known.facts.keys())
-        if found.facts.get(thing) != known.facts.get(thing)
+        _differ(thing, facts.facts.get(thing), expected.facts.get(thing))
+        for thing in sorted(facts.facts.keys() | expected.facts.keys())
+        if facts.facts.get(thing) != expected.facts.get(thing)
     ]
     warnings: list[str] = []
-    for what, who, right in found.rights:
-        if any(right in known.rights.get(rights_key(what, whose), ()) for whose in (who, EVERYBODY)):
+    for what, who, right in facts.rights:
+        if any(right in expected.rights.get(rights_key(what, whose), ()) for whose in (who, EVERYBODY)):
             continue
         said = f"the schema: {who} may {right} on {what}, which the migrations give nobody but its owner"
         (warnings if right == _READ else problems).append(said)  # who reads changes nothing
     warnings += [
-        f"the schema: index {name} is not the ledger's" for name in found.plain if name not in known.plain
+        f"the schema: index {name} is not the ledger's" for name in facts.plain if name not in expected.plain
     ]
-    warnings += [f"the schema: index {name} is missing" for name in known.plain if name not in found.plain]
+    warnings += [f"the schema: index {name} is missing" for name in expected.plain if name not in facts.plain]
     return Differences(problems, warnings)
 
 

@@ -74,7 +74,7 @@ class LedgerCorrupt(LedgerError):
     """The journal, its postings and its head do not fit together; says where."""
 
 
-def over(bank: str, epoch: int) -> Fenced:
+def fenced(bank: str, epoch: int) -> Fenced:
     """Error to raise if a writer's epoch is not the bank's any more."""
     return Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
 
@@ -117,7 +117,9 @@ class Store(Protocol):
     warnings: list[str]
     shared: bool
 
-    async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
+    async def new_epoch(
+        self, bank: str, holder: str, at_least: int = 0, *, expected: Head | None = None
+    ) -> Head:
         """Takes the bank for `holder` by one acknowledged commit that raises the epoch. Returns its head.
 
         Makes a new bank's head. at_least: the epoch of a ledger that is copied here. seen: the head that the

@@ -32,7 +32,7 @@ _TAKEN: Final = """
 _BY_HAND: Final = "the head was changed by hand, or a takeover was added or taken away"
 
 
-class Taken(NamedTuple):
+class Takeover(NamedTuple):
     """A row of the table, with the epochs of the journal around it.
 
     seq: the head's then. before, after: the epoch of that row and of the next one, None where there is none,
@@ -69,10 +69,10 @@ def differences(ledger: Reader, bank: str) -> list[str]:
     if "takeover" in ledger.version.lacks:
         return []
 
-    def asked(number: int) -> Conversation[tuple[list[Taken], HeadPosition | None]]:
+    def asked(number: int) -> Conversation[tuple[list[Takeover], HeadPosition | None]]:
         found = yield _TAKEN, (number,)
         head = next((HeadPosition(*row[6:]) for row in found), None)
-        return [Taken(*row[:6]) for row in found if row[0] is not None], head
+        return [Takeover(*row[:6]) for row in found if row[0] is not None], head
 
     rows, head = ledger.ask(bank, asked)
     if head is None:
@@ -84,7 +84,7 @@ def differences(ledger: Reader, bank: str) -> list[str]:
     return [f"{bank}: {one}" for one in said]
 
 
-def _order(rows: list[Taken]) -> Iterator[str]:
+def _order(rows: list[Takeover]) -> Iterator[str]:
     """Problems of order: takeovers begin with the bank, and each follows the one before it."""
     first = rows[0]
     begins = first.how == FOUND or (first.seq == 0 and (first.epoch == 1 or first.how == COPIED))
@@ -110,7 +110,7 @@ def _epochs_told(first: int, last: int) -> str:
     return f"epoch {first} was" if first == last else f"epochs {first} to {last} were"
 
 
-def _epochs(taken: list[Taken], head: HeadPosition) -> Iterator[str]:
+def _epochs(taken: list[Takeover], head: HeadPosition) -> Iterator[str]:
     """Problems of epochs: the first and last row of each, and so all between them, must be of it."""
     ends = [(one.seq, one.before) for one in taken[1:]] + [(head.seq, head.before)]
     for one, (seq, last) in zip(taken, ends, strict=True):
@@ -122,7 +122,7 @@ def _epochs(taken: list[Taken], head: HeadPosition) -> Iterator[str]:
                 break
 
 
-def _head(last: Taken, head: HeadPosition) -> Iterator[str]:
+def _head(last: Takeover, head: HeadPosition) -> Iterator[str]:
     if head.epoch != last.epoch:
         yield f"the head is of epoch {head.epoch}, the last takeover of epoch {last.epoch}: {_BY_HAND}"
     elif head.holder != last.holder:

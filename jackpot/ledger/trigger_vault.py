@@ -104,11 +104,12 @@ def reseal(keys: Iterable[MysteryKey], new: MysteryKey, row: SealedTrigger) -> S
     return seal(new, NewTrigger(row.which, unseal(old, row)))
 
 
-def named(which: CommitmentId) -> str:
+def named(commitment: CommitmentId) -> str:
     """Which level a commitment is of, for people."""
-    return f"{which.bank}: {which.link} {which.level}, cycle {which.cycle}, commitment {which.number}"
+    level = f"{commitment.bank}: {commitment.link} {commitment.level}"
+    return f"{level}, cycle {commitment.cycle}, commitment {commitment.number}"
 
 
-def _bound_to(which: CommitmentId, committed: bytes) -> bytes:
+def _bound_to(commitment: CommitmentId, committed: bytes) -> bytes:
     """The bytes that are authenticated with a sealed trigger; each part has its length before it."""
-    return b"".join(len(part).to_bytes(4, "big") + part for part in (_DOMAIN, committed, which.fields()))
+    return b"".join(len(part).to_bytes(4, "big") + part for part in (_DOMAIN, committed, commitment.fields()))

@@ -72,7 +72,7 @@ LEDGER_HOLDS: Final = {
 }
 
 
-def standing(witnessed: Witnessed | None, ledger: Witnessed | None) -> WitnessPosition:
+def position_of(witnessed: Witnessed | None, ledger: Witnessed | None) -> WitnessPosition:
     """Where the witness stands to the ledger's last commitment of the same level; None: it has none."""
     if witnessed is None:
         return WitnessPosition.NONE if ledger is None else WitnessPosition.UNKNOWN
@@ -97,10 +97,10 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     committed: _Digest
 
     @classmethod
-    def of(cls, one: Witnessed) -> "_Entry":
-        which = one.which
+    def of(cls, witnessed: Witnessed) -> "_Entry":
+        id_ = witnessed.which
         return cls(
-            which.ledger, which.bank, which.link, which.level, which.cycle, which.number, one.committed.hex()
+            id_.ledger, id_.bank, id_.link, id_.level, id_.cycle, id_.number, witnessed.committed.hex()
         )
 
     def witnessed(self) -> Witnessed:

@@ -43,7 +43,7 @@ ASKED_MAX: Final = 65_536
 log: Final = structlog.get_logger()
 
 
-def allowed() -> int:
+def raise_limit() -> int:
     """How many descriptors this process may have; raises the soft limit to what the hard one allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = ASKED_MAX if hard == resource.RLIM_INFINITY else min(hard, ASKED_MAX)

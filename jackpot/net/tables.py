@@ -130,11 +130,11 @@ class TableConnection(Connection):
             self.tell(encode(hit))
         self.devices.dirty(self)
 
-    def _tell_waiting(self, found: WaitingAwards) -> None:
+    def _tell_waiting(self, waiting: WaitingAwards) -> None:
         """Tells some of the awards that wait for people; the next ones follow."""
-        for award in found.awards:
+        for award in waiting.awards:
             self.session.push(award)
-        self._waiting_after = found.after
-        if found.after is not None:
+        self._waiting_after = waiting.after
+        if waiting.after is not None:
             self.devices.timer_wheel.poll_next_tick(self)
         self.devices.dirty(self)

@@ -20,15 +20,15 @@ def analysis_of(subject: AnalyzedLink, tonight: AnalysisConditions) -> AnyAnalys
     return analyze_mystery(subject, tonight) if subject.terms.mystery else analyze(subject, tonight)
 
 
-def sheets_of(found: AnyAnalysis, money: Writing = DOLLARS) -> list[OddsTable]:
+def sheets_of(analysis: AnyAnalysis, money: Writing = DOLLARS) -> list[OddsTable]:
     """All tables, in the order in which people ask for them; none is empty."""
-    if isinstance(found, MysteryAnalysis):
-        return mystery_sheets.sheets_of(found, money)
-    return sheets.sheets_of(found, money)
+    if isinstance(analysis, MysteryAnalysis):
+        return mystery_sheets.sheets_of(analysis, money)
+    return sheets.sheets_of(analysis, money)
 
 
-def facts_of(found: AnyAnalysis, money: Writing = DOLLARS) -> list[tuple[str, str]]:
+def facts_of(analysis: AnyAnalysis, money: Writing = DOLLARS) -> list[tuple[str, str]]:
     """The subject of the analysis, line by line."""
-    if isinstance(found, MysteryAnalysis):
-        return mystery_sheets.facts_of(found, money)
-    return sheets.facts_of(found, money)
+    if isinstance(analysis, MysteryAnalysis):
+        return mystery_sheets.facts_of(analysis, money)
+    return sheets.facts_of(analysis, money)

@@ -30,14 +30,14 @@ class Picture(NamedTuple):
     title: Sentence
 
 
-def drawable(found: Analysis | MysteryAnalysis, money: Writing = DOLLARS) -> tuple[Picture, ...]:
+def drawable(analysis: Analysis | MysteryAnalysis, money: Writing = DOLLARS) -> tuple[Picture, ...]:
     """All pictures of an analysis, one a level; a cycle needs every figure of its level."""
-    return tuple(_drawable(found, money))
+    return tuple(_drawable(analysis, money))
 
 
-def _drawable(found: Analysis | MysteryAnalysis, money: Writing) -> Iterator[Picture]:
-    wager = money.of_micros(found.subject.terms.wager)
-    levels: Sequence[LevelFound | MysteryLevelFound] = found.levels
+def _drawable(analysis: Analysis | MysteryAnalysis, money: Writing) -> Iterator[Picture]:
+    wager = money.of_micros(analysis.subject.terms.wager)
+    levels: Sequence[LevelFound | MysteryLevelFound] = analysis.levels
     for level in levels:
         title = Sentence("What a {wager} wager returns at each {meter}", wager=wager, meter=_meter(level))
         yield _of(level, "return", title)
@@ -46,15 +46,15 @@ def _drawable(found: Analysis | MysteryAnalysis, money: Writing) -> Iterator[Pic
         yield _of(level, "hit", Sentence("How high the {meter} is when it is won", meter=_meter(level)))
     for level in known:
         yield _of(level, "year", Sentence("A year of the {meter}, one of many possible", meter=_meter(level)))
-    if isinstance(found, MysteryAnalysis):
+    if isinstance(analysis, MysteryAnalysis):
         return
-    if found.pays:
+    if analysis.pays:
         count = money.count(LENGTHS[-1])
         title = Sentence(
             "{count} wagers of {wager}, a few of many possible courses", count=count, wager=wager
         )
         yield Picture("sessions", "sessions", None, title)
-    if any(found.envy.values()):
+    if any(analysis.envy.values()):
         title = Sentence("What envy returns of a {wager} wager, by players", wager=wager)
         yield Picture("envy", "envy", None, title)
 

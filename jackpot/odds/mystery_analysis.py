@@ -137,9 +137,9 @@ def mystery_of(wish: OperatorChoices) -> AnalyzedLink:
     return AnalyzedLink(terms, ANY, frozenset())
 
 
-def _as_typed(name: str, given: Mapping[str, str]) -> LevelTerms:
+def _as_typed(name: str, fields: Mapping[str, str]) -> LevelTerms:
     for figure in _FIGURES:
-        if figure not in given:
+        if figure not in fields:
             raise AnalysisError("is missing", field=f"{name}.{figure}")
-    seed, most = parse_money(given["seed"]), parse_money(given["must_hit_by"])
-    return LevelTerms(name, parse_rate(given["primary"]), 0, seed, seed, must_hit_by=most)
+    seed, most = parse_money(fields["seed"]), parse_money(fields["must_hit_by"])
+    return LevelTerms(name, parse_rate(fields["primary"]), 0, seed, seed, must_hit_by=most)

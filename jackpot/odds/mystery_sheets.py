@@ -45,26 +45,26 @@ _OF_SECRET: Final = Sentence(
 )
 
 
-def facts_of(found: MysteryAnalysis, money: Writing) -> list[tuple[str, str]]:
+def facts_of(analysis: MysteryAnalysis, money: Writing) -> list[tuple[str, str]]:
     """The subject of the analysis, line by line."""
-    count = money.count(found.tonight.wagers_an_hour)
+    count = money.count(analysis.tonight.wagers_an_hour)
     return [
-        ("link", found.subject.terms.link),
-        ("decided by", _FORMS[found.subject.terms.form]),
-        ("wager", money.of_micros(found.subject.terms.wager)),
+        ("link", analysis.subject.terms.link),
+        ("decided by", _FORMS[analysis.subject.terms.form]),
+        ("wager", money.of_micros(analysis.subject.terms.wager)),
         ("wagers an hour", Sentence("{count} on the whole link", count=count)),
     ]
 
 
-def sheets_of(found: MysteryAnalysis, money: Writing) -> list[OddsTable]:
+def sheets_of(analysis: MysteryAnalysis, money: Writing) -> list[OddsTable]:
     """All tables, in the order in which people ask for them."""
     return [
-        _returns(found, money),
-        _levels(found),
-        _lengths(found),
-        _ends(found),
-        _long_run(found),
-        _filing(found, money),
+        _returns(analysis, money),
+        _levels(analysis),
+        _lengths(analysis),
+        _ends(analysis),
+        _long_run(analysis),
+        _filing(analysis, money),
     ]
 
 
@@ -72,17 +72,17 @@ def _columns(*texts: str, **others: Kind) -> tuple[OddsColumn, ...]:
     return (*(OddsColumn(name) for name in texts), *(OddsColumn(name, kind) for name, kind in others.items()))
 
 
-def _returns(found: MysteryAnalysis, money: Writing) -> OddsTable:
+def _returns(analysis: MysteryAnalysis, money: Writing) -> OddsTable:
     rows: list[tuple[Cell, ...]] = []
-    for one in found.levels:
+    for one in analysis.levels:
         at = {"level": Sentence(one.name), "sum": money.of_micros(one.meter)}
         rows.append((Sentence("{level} at {sum}", **at), one.part))
-    rows += [(Sentence("total return"), found.total), (Sentence("house edge"), 1 - found.total)]
+    rows += [(Sentence("total return"), analysis.total), (Sentence("house edge"), 1 - analysis.total)]
     title = Sentence("Return of a wager at these meters")
     return OddsTable("return", title, _columns("part", of_the_wager="part"), tuple(rows), _OF_RETURN)
 
 
-def _levels(found: MysteryAnalysis) -> OddsTable:
+def _levels(analysis: MysteryAnalysis) -> OddsTable:
     numbers: dict[str, Kind] = {
         "meter": "sum", "must_hit_by": "sum", "chance": "chance", "one_in": "number", "return": "part",
         "break_even_meter": "sum", "mean_wagers": "number", "most_wagers": "count", "mean_award": "sum",
@@ -92,16 +92,16 @@ def _levels(found: MysteryAnalysis) -> OddsTable:
             Sentence(one.name), one.meter, one.terms.must_hit_by, one.chance, 1 / one.chance, one.part,
             one.cycle.break_even, one.rest.mean_wagers, one.rest.wagers_max, one.rest.mean_award,
         )
-        for one in found.levels
+        for one in analysis.levels
     )  # fmt: skip
     return OddsTable("levels", Sentence("Levels"), _columns("level", **numbers), rows, _OF_LEVELS)
 
 
-def _hours(found: MysteryAnalysis, wagers: Fraction | int) -> Fraction:
-    return Fraction(wagers) / found.tonight.wagers_an_hour
+def _hours(analysis: MysteryAnalysis, wagers: Fraction | int) -> Fraction:
+    return Fraction(wagers) / analysis.tonight.wagers_an_hour
 
 
-def _lengths(found: MysteryAnalysis) -> OddsTable:
+def _lengths(analysis: MysteryAnalysis) -> OddsTable:
     numbers: dict[str, Kind] = {
         "minimum": "sum", "must_hit_by": "sum", "mean_wagers": "number", "most_wagers": "count",
         "mean_hours": "number", "mean_award": "sum", "return": "part",
@@ -109,56 +109,56 @@ def _lengths(found: MysteryAnalysis) -> OddsTable:
     rows = tuple(
         (
             Sentence(one.name), one.terms.minimum, one.terms.must_hit_by, one.cycle.mean_wagers,
-            one.cycle.wagers_max, _hours(found, one.cycle.mean_wagers), one.cycle.mean_award,
+            one.cycle.wagers_max, _hours(analysis, one.cycle.mean_wagers), one.cycle.mean_award,
             one.cycle.long_run,
         )
-        for one in found.levels
+        for one in analysis.levels
     )  # fmt: skip
     title = Sentence("Cycles from the minimum")
     return OddsTable("cycle", title, _columns("level", **numbers), rows, _OF_CYCLES[:1])
 
 
-def _ends(found: MysteryAnalysis) -> OddsTable:
+def _ends(analysis: MysteryAnalysis) -> OddsTable:
     numbers: dict[str, Kind] = {
         "of_the_hits": "part", "within_wagers": "count", "within_hours": "number", "meter_at_most": "sum",
     }  # fmt: skip
     rows = tuple(
-        (Sentence(one.name), at.quantile, at.wagers, _hours(found, at.wagers), at.meter)
-        for one in found.levels
+        (Sentence(one.name), at.quantile, at.wagers, _hours(analysis, at.wagers), at.meter)
+        for one in analysis.levels
         for at in one.ends
     )
     title = Sentence("Time between hits, and the meter when hit")
     return OddsTable("cycles", title, _columns("level", **numbers), rows, _OF_CYCLES)
 
 
-def _long_run(found: MysteryAnalysis) -> OddsTable:
+def _long_run(analysis: MysteryAnalysis) -> OddsTable:
     rows: tuple[tuple[Cell, ...], ...] = (
-        (Sentence("onto the meters"), found.contributed),
-        (Sentence("kept before minimums"), 1 - found.contributed),
-        (Sentence("minimums"), found.seeded),
-        (Sentence("house edge in the long run"), 1 - found.contributed - found.seeded),
+        (Sentence("onto the meters"), analysis.contributed),
+        (Sentence("kept before minimums"), 1 - analysis.contributed),
+        (Sentence("minimums"), analysis.seeded),
+        (Sentence("house edge in the long run"), 1 - analysis.contributed - analysis.seeded),
     )
     title = Sentence("In the long run, where does a wager go?")
     return OddsTable("long_run", title, _columns("part", of_the_wager="part"), rows, _OF_LONG_RUN)
 
 
-def _filing(found: MysteryAnalysis, money: Writing) -> OddsTable:
+def _filing(analysis: MysteryAnalysis, money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {"must_hit_by": "sum", "chance": "chance", "one_in": "number"}
     columns = (
         *_columns("level", "link", initial_amount="sum", reset_amount="sum"),
         *_columns("rate", "hidden_rate", **numbers),
         *_columns("not_rarer_than_1_in_100_million"),
     )
-    rows = tuple(_filed(one, money) for one in found.levels)
-    secret = found.subject.terms.form == "committed"
+    rows = tuple(_filed(one, money) for one in analysis.levels)
+    secret = analysis.subject.terms.form == "committed"
     notes = (_OF_FILING, _OF_SECRET) if secret else (_OF_FILING,)
     return OddsTable("filing", Sentence("Figures for a filing, by level"), columns, rows, notes)
 
 
-def _filed(one: MysteryLevelFound, money: Writing) -> tuple[Cell, ...]:
-    first = Fraction(one.terms.contribution, one.terms.span)
+def _filed(level: MysteryLevelFound, money: Writing) -> tuple[Cell, ...]:
+    first = Fraction(level.terms.contribution, level.terms.span)
     return (
-        Sentence(one.name), Sentence("linked, one casino"), one.terms.minimum, one.terms.minimum,
-        rate_text(one.terms.rate).replace(".", money.decimal), Sentence("none"), one.terms.must_hit_by, first,
-        1 / first, Sentence("yes") if first * RAREST >= 1 else Sentence("no"),
+        Sentence(level.name), Sentence("linked, one casino"), level.terms.minimum, level.terms.minimum,
+        rate_text(level.terms.rate).replace(".", money.decimal), Sentence("none"), level.terms.must_hit_by,
+        first, 1 / first, Sentence("yes") if first * RAREST >= 1 else Sentence("no"),
     )  # fmt: skip

@@ -102,12 +102,15 @@ class _Percents(PercentFormatter):
 
 
 def pictures(
-    found: Analysis | MysteryAnalysis, seed: str = "1", manner: SheetFormat = PLAIN, ground: Ground = "paper"
+    analysis: Analysis | MysteryAnalysis,
+    seed: str = "1",
+    manner: SheetFormat = PLAIN,
+    ground: Ground = "paper",
 ) -> dict[str, Figure]:
     """All pictures by name. seed: of the sample year."""
-    drawing = _Drawing(found, seed, manner, _LOOKS[ground])
+    drawing = _Drawing(analysis, seed, manner, _LOOKS[ground])
     with _styled(drawing.look):
-        return {picture.name: _drawn(picture, drawing) for picture in drawable(found, manner.money)}
+        return {picture.name: _drawn(picture, drawing) for picture in drawable(analysis, manner.money)}
 
 
 def written(figure: Figure, suffix: Suffix) -> bytes:
@@ -237,25 +240,25 @@ def _course(axes: Any, course: Sequence[CyclePoint], drawing: _Drawing) -> None:
     axes.set_xlabel(drawing.say("days at {count} wagers an hour", count=count))
 
 
-def _envy(axes: Any, found: Analysis, drawing: _Drawing) -> None:
+def _envy(axes: Any, analysis: Analysis, drawing: _Drawing) -> None:
     look = drawing.look
-    colours = [look.mark if players == found.tonight.players else look.ours for players in found.envy]
-    axes.bar(list(found.envy), [float(part) for part in found.envy.values()], color=colours)
+    colours = [look.mark if players == analysis.tonight.players else look.ours for players in analysis.envy]
+    axes.bar(list(analysis.envy), [float(part) for part in analysis.envy.values()], color=colours)
     axes.yaxis.set_major_formatter(drawing.percents())
     axes.set_ylabel(drawing.say("returned of the wager"))
     axes.set_xlabel(drawing.say("players at the table"))
 
 
-def _sessions(axes: Any, found: Analysis, drawing: _Drawing) -> None:
+def _sessions(axes: Any, analysis: Analysis, drawing: _Drawing) -> None:
     """Sample courses of what a player has won so far, and what is lost on average."""
     look = drawing.look
-    wager, long = found.subject.terms.wager, LENGTHS[-1]
+    wager, long = analysis.subject.terms.wager, LENGTHS[-1]
     places = range(0, long + 1, long // _PLACES)
     for number in range(_COURSES):
-        brought = [0, *accumulate(session(found.pays, long, f"{drawing.seed} {number}"))]
+        brought = [0, *accumulate(session(analysis.pays, long, f"{drawing.seed} {number}"))]
         axes.plot(places, [brought[at] - at * wager for at in places], color=look.ours, linewidth=0.7)
-    edge = drawing.say("lost on average, {part}", part=drawing.percent(1 - found.total))
-    axes.plot([0, long], [0, float((found.total - 1) * wager * long)], color=look.mark, label=edge)
+    edge = drawing.say("lost on average, {part}", part=drawing.percent(1 - analysis.total))
+    axes.plot([0, long], [0, float((analysis.total - 1) * wager * long)], color=look.mark, label=edge)
     axes.axhline(0, color=look.quiet, linewidth=0.8, linestyle="--")
     _sums(axes.yaxis, drawing)
     axes.set_ylabel(drawing.say("won so far"))

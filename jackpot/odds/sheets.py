@@ -98,9 +98,9 @@ class OddsTable(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def sheets_of(found: Analysis, money: Writing = DOLLARS) -> list[OddsTable]:
+def sheets_of(analysis: Analysis, money: Writing = DOLLARS) -> list[OddsTable]:
     """All tables, in the order in which people ask for them. Empty ones are left out."""
-    made = (make(found, money) for make in _SHEETS)
+    made = (make(analysis, money) for make in _SHEETS)
     return [sheet for sheet in made if sheet.rows]
 
 
@@ -157,11 +157,11 @@ def _rate(rate: int, money: Writing) -> str:
     return rate_text(rate).replace(".", money.decimal)
 
 
-def facts_of(found: Analysis, money: Writing = DOLLARS) -> list[tuple[str, str]]:
+def facts_of(analysis: Analysis, money: Writing = DOLLARS) -> list[tuple[str, str]]:
     """The subject of the analysis, line by line."""
-    terms, game, opened = found.subject.terms, found.subject.game, found.subject.open
+    terms, game, opened = analysis.subject.terms, analysis.subject.game, analysis.subject.open
     table = load(terms.paytable)
-    odds, tonight = odds_of(terms.hand_kind, found.tonight.players), found.tonight
+    odds, tonight = odds_of(terms.hand_kind, analysis.tonight.players), analysis.tonight
     source = {"source": table.source, "where": table.jurisdiction, "status": Sentence(table.status)}
     deals = {"cards": Sentence(odds.cards), "count": money.count(odds.deals), "seed": odds.seed}
     counted = "{cards}; {count} rounds of a simulation with the seed {seed}"
@@ -178,7 +178,7 @@ def facts_of(found: Analysis, money: Writing = DOLLARS) -> list[tuple[str, str]]
     if terms.levels:
         count = money.count(tonight.wagers_an_hour)
         facts.append(("wagers an hour", Sentence("{count} on the whole link", count=count)))
-    facts += [("stake", _STAKES[stake]) for stake in (found.subject.stake,) if stake is not None]
+    facts += [("stake", _STAKES[stake]) for stake in (analysis.subject.stake,) if stake is not None]
     if table.catalogue_only is not None:
         facts.append(("catalogue only", table.catalogue_only))
     if table.readings:
@@ -191,43 +191,46 @@ def facts_of(found: Analysis, money: Writing = DOLLARS) -> list[tuple[str, str]]
     return facts
 
 
-def brief(found: Analysis) -> list[tuple[str, str]]:
+def brief(analysis: Analysis) -> list[tuple[str, str]]:
     """Return, hit frequency and break-even meter, a line each."""
-    terms = found.subject.terms
+    terms = analysis.subject.terms
     if not terms.levels:
-        return _brief_odds(found)
-    meters = ", ".join(f"{one.terms.level} {_percent(one.part)}" for one in found.levels)
-    hits = ", ".join(f"{one.terms.level} 1 in {shown('number', 1 / one.chance)}" for one in found.levels)
-    even = ", ".join(f"{one.terms.level} {shown('sum', one.break_even)}" for one in found.levels)
+        return _brief_odds(analysis)
+    meters = ", ".join(f"{one.terms.level} {_percent(one.part)}" for one in analysis.levels)
+    hits = ", ".join(f"{one.terms.level} 1 in {shown('number', 1 / one.chance)}" for one in analysis.levels)
+    even = ", ".join(f"{one.terms.level} {shown('sum', one.break_even)}" for one in analysis.levels)
     at = f"at {shown('sum', terms.wager)}, one player"
     start = "the meters at their seeds"
-    if any(name.endswith(".seed") for name in found.subject.open):
+    if any(name.endswith(".seed") for name in analysis.subject.open):
         start = "without the meters, whose seeds are the operator's"
     return [
-        ("return", f"{_percent(found.total)} {at}, {start} (fixed pays {_percent(found.odds)}, {meters})"),
-        ("hit frequency", f"1 in {shown('number', 1 / found.hit)} wagers is paid; {hits}"),
+        (
+            "return",
+            f"{_percent(analysis.total)} {at}, {start} (fixed pays {_percent(analysis.odds)}, {meters})",
+        ),
+        ("hit frequency", f"1 in {shown('number', 1 / analysis.hit)} wagers is paid; {hits}"),
         (
             "break-even meter",
-            f"{even}{', each with the others at their seeds' if len(found.levels) > 1 else ''}",
+            f"{even}{', each with the others at their seeds' if len(analysis.levels) > 1 else ''}",
         ),
     ]
 
 
-def _brief_odds(found: Analysis) -> list[tuple[str, str]]:
+def _brief_odds(analysis: Analysis) -> list[tuple[str, str]]:
     """Return and hit frequency of fixed odds, and what best play loses."""
-    table = load(found.subject.terms.paytable)
-    hit = f"1 in {shown('number', 1 / found.hit)} wagers is paid"
+    table = load(analysis.subject.terms.paytable)
+    hit = f"1 in {shown('number', 1 / analysis.hit)} wagers is paid"
     if table.bonus_on is not None:
-        return [("bonus", f"{_percent(found.total)} of the {table.bonus_on}"), ("hit frequency", hit)]
+        return [("bonus", f"{_percent(analysis.total)} of the {table.bonus_on}"), ("hit frequency", hit)]
     lines = []
-    for one in found.by_players:
-        at = f" with {several(one.players, 'player')}" if len(found.by_players) > 1 else ""
+    for one in analysis.by_players:
+        at = f" with {several(one.players, 'player')}" if len(analysis.by_players) > 1 else ""
         bound = f" give or take {_percent(one.bound)}, simulated with the seed {one.seed}" if one.seed else ""
-        lines.append((f"return{at}", f"{_percent(one.part + found.ties)}{bound}"))
-    if found.subject.stake is not None:
-        lines = [("return", f"{_percent(found.total)}, the stake {found.subject.stake}")]
-    if found.best_play is not None:
-        lines = [("house edge under best play", f"{_edge(found.best_play)} of one bet")]
+        lines.append((f"return{at}", f"{_percent(one.part + analysis.ties)}{bound}"))
+    if analysis.subject.stake is not None:
+        lines = [("return", f"{_percent(analysis.total)}, the stake {analysis.subject.stake}")]
+    if analysis.best_play is not None:
+        lines = [("house edge under best play", f"{_edge(analysis.best_play)} of one bet")]
     return [*lines, ("hit frequency", hit)]
 
 
@@ -240,54 +243,56 @@ def _columns(*texts: str, **others: Kind) -> tuple[OddsColumn, ...]:
     return (*(OddsColumn(name) for name in texts), *(OddsColumn(name, kind) for name, kind in others.items()))
 
 
-def _returns(found: Analysis, money: Writing) -> OddsTable:
-    if not found.levels:
-        return _odds_returns(found)
-    players = found.tonight.players
-    rows: list[tuple[Cell, ...]] = [(Sentence("fixed pays"), found.odds)]
-    for one in found.levels:
+def _returns(analysis: Analysis, money: Writing) -> OddsTable:
+    if not analysis.levels:
+        return _odds_returns(analysis)
+    players = analysis.tonight.players
+    rows: list[tuple[Cell, ...]] = [(Sentence("fixed pays"), analysis.odds)]
+    for one in analysis.levels:
         at = {"level": Sentence(one.terms.level), "sum": money.of_micros(one.meter)}
         rows.append((Sentence("{level} at {sum}", **at), one.part))
-    rows.append((Sentence("envy, {players}", players=several(players, "player")), found.envy[players]))
-    if found.draws:
-        rows.append((Sentence("draws"), found.draws))
-    rows += [(Sentence("total return"), found.total), (Sentence("house edge"), 1 - found.total)]
+    rows.append((Sentence("envy, {players}", players=several(players, "player")), analysis.envy[players]))
+    if analysis.draws:
+        rows.append((Sentence("draws"), analysis.draws))
+    rows += [(Sentence("total return"), analysis.total), (Sentence("house edge"), 1 - analysis.total)]
     columns = _columns("part", of_the_wager="part")
     return OddsTable(
         "return", Sentence("Return of a wager at these meters"), columns, tuple(rows), _OF_RETURN
     )
 
 
-def _odds_returns(found: Analysis) -> OddsTable:
+def _odds_returns(analysis: Analysis) -> OddsTable:
     """Return of fixed odds; of a bonus on a wager what it adds."""
     columns = _columns("part", of_the_wager="part")
-    table = load(found.subject.terms.paytable)
+    table = load(analysis.subject.terms.paytable)
     if table.bonus_on is not None:
-        added = (Sentence("added to the wager"), found.total)
+        added = (Sentence("added to the wager"), analysis.total)
         return OddsTable("return", Sentence("What the bonus adds"), columns, (added,), (_OF_BONUS,))
-    rows: list[tuple[Cell, ...]] = [(Sentence("fixed pays"), found.odds)]
-    if found.ties:
-        rows.append((Sentence("returned at a tie"), found.ties))
-    rows += [(Sentence("total return"), found.total), (Sentence("house edge"), 1 - found.total)]
+    rows: list[tuple[Cell, ...]] = [(Sentence("fixed pays"), analysis.odds)]
+    if analysis.ties:
+        rows.append((Sentence("returned at a tie"), analysis.ties))
+    rows += [(Sentence("total return"), analysis.total), (Sentence("house edge"), 1 - analysis.total)]
     notes = (_OF_EDGE, *((_OF_STAYING,) if table.use == "catalogue" else ()))
     return OddsTable("return", Sentence("Return of a wager"), columns, tuple(rows), notes)
 
 
-def _by_players(found: Analysis, _money: Writing) -> OddsTable:
+def _by_players(analysis: Analysis, _money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {"returned": "part", "give_or_take": "part", "seed": "count"}
     rows: tuple[tuple[Cell, ...], ...] = ()
-    if len(found.by_players) > 1:
-        rows = tuple((one.players, one.part, one.bound or None, one.seed or None) for one in found.by_players)
+    if len(analysis.by_players) > 1:
+        rows = tuple(
+            (one.players, one.part, one.bound or None, one.seed or None) for one in analysis.by_players
+        )
     columns = (OddsColumn("players", "count"), *_columns(**numbers))
     return OddsTable("by_players", Sentence("Return by players"), columns, rows, (_OF_SIMULATION,))
 
 
-def _best_play(found: Analysis, _money: Writing) -> OddsTable:
+def _best_play(analysis: Analysis, _money: Writing) -> OddsTable:
     columns, rows = _columns("bet", cards_seen="count", won="part"), ()
     title = Sentence("What each bet wins under best play")
-    if found.best_play is None:
+    if analysis.best_play is None:
         return OddsTable("best_play", title, columns, rows)
-    first, second, third = found.best_play.wins
+    first, second, third = analysis.best_play.wins
     bets: tuple[tuple[Cell, ...], ...] = (
         (Sentence("bet number 1"), 3, first),
         (Sentence("bet number 2"), 4, second),
@@ -297,8 +302,8 @@ def _best_play(found: Analysis, _money: Writing) -> OddsTable:
     return OddsTable("best_play", title, columns, bets, (_OF_BEST_PLAY,))
 
 
-def _spread(found: Analysis, _money: Writing) -> OddsTable:
-    mean, deviation = found.spread
+def _spread(analysis: Analysis, _money: Writing) -> OddsTable:
+    mean, deviation = analysis.spread
     rows: tuple[tuple[Cell, ...], ...] = ((Sentence("one's own hand"), mean, deviation),)
     numbers: dict[str, Kind] = {"mean": "part", "standard_deviation": "number"}
     notes = (
@@ -309,19 +314,19 @@ def _spread(found: Analysis, _money: Writing) -> OddsTable:
     )
 
 
-def _sessions(found: Analysis, money: Writing) -> OddsTable:
+def _sessions(analysis: Analysis, money: Writing) -> OddsTable:
     """Sessions of an offer as they were simulated."""
     numbers: dict[str, Kind] = {
         "wagers": "count", "exact": "part", "simulated": "part", "one_in_twenty_below": "part",
         "middle": "part", "one_in_twenty_above": "part", "ahead": "part",
     }  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
-    wager = found.subject.terms.wager
-    for one in sessions(found.pays) if found.pays else ():
+    wager = analysis.subject.terms.wager
+    for one in sessions(analysis.pays) if analysis.pays else ():
         staked = one.wagers * wager
         ahead = Fraction(sum(brought > staked for brought in one.sums), len(one.sums))
         ends = (Fraction(one.quantile(part), staked) for part in _ENDS)
-        rows.append((one.wagers, found.total, one.mean / staked, *ends, ahead))
+        rows.append((one.wagers, analysis.total, one.mean / staked, *ends, ahead))
     facts = {"count": money.count(SESSIONS), "seed": SEED}
     notes = (
         Sentence("{count} sessions of one player were simulated, with the seed {seed}.", **facts),
@@ -331,14 +336,14 @@ def _sessions(found: Analysis, money: Writing) -> OddsTable:
     return OddsTable("sessions", title, _columns(**numbers), tuple(rows), notes)
 
 
-def _hands(found: Analysis, money: Writing) -> OddsTable:
+def _hands(analysis: Analysis, money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {
         "chance": "chance", "decimal": "number", "one_in": "number", "hits_per_100000": "number",
         "award": "sum", "return": "part",
     }  # fmt: skip
-    hit = found.hit
-    paid = sum((one.part for one in found.rows), Fraction(0))
-    rows = [_hand(one, money) for one in found.rows]
+    hit = analysis.hit
+    paid = sum((one.part for one in analysis.rows), Fraction(0))
+    rows = [_hand(one, money) for one in analysis.rows]
     rows.append(("any-of-these", "", "", hit, hit, 1 / hit, hit * ROUNDS, None, paid))
     columns = (OddsColumn("hand", "name"), OddsColumn("suits", "suits"), *_columns("pays", **numbers))
     notes = (
@@ -384,7 +389,7 @@ def pays_text(pays: Pays, money: Writing) -> str:
     return Sentence("{count} to 1", count=count)
 
 
-def _levels(found: Analysis, _money: Writing) -> OddsTable:
+def _levels(analysis: Analysis, _money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {
         "meter": "sum", "chance": "chance", "one_in": "number", "hours_between": "number", "return": "part",
         "break_even_meter": "sum", "mean_at_next_hit": "sum", "mean_at_hit": "sum",
@@ -395,36 +400,44 @@ def _levels(found: Analysis, _money: Writing) -> OddsTable:
         Sentence("Mean at next hit: of a level that stands at this meter now."),
         Sentence("Mean at hit: of all hits in the long run. A cycle begins with reseed and reserve."),
     ]
-    if any(one.terms.limit is not None for one in found.levels):
+    if any(one.terms.limit is not None for one in analysis.levels):
         notes.append(Sentence("Limits are left out: what would rise above one goes onto the next meter."))
-    if found.subject.terms.floor_to_seed:
+    if analysis.subject.terms.floor_to_seed:
         notes.append(
             Sentence("What the house adds after a part of a meter is won, up to the reseed, is left out.")
         )
-    rows = tuple(_level(found, one) for one in found.levels)
+    rows = tuple(_level(analysis, one) for one in analysis.levels)
     return OddsTable("levels", Sentence("Levels"), _columns("level", **numbers), rows, tuple(notes))
 
 
-def _level(found: Analysis, one: LevelFound) -> tuple[Cell, ...]:
-    often = (one.chance, 1 / one.chance, _hours(found, 1 / one.chance))
-    mean = one.cycle.mean(one.cycle.mean_start) if one.cycle else None
-    return Sentence(one.terms.level), one.meter, *often, one.part, one.break_even, one.next_mean or None, mean
+def _level(analysis: Analysis, level: LevelFound) -> tuple[Cell, ...]:
+    often = (level.chance, 1 / level.chance, _hours(analysis, 1 / level.chance))
+    mean = level.cycle.mean(level.cycle.mean_start) if level.cycle else None
+    return (
+        Sentence(level.terms.level),
+        level.meter,
+        *often,
+        level.part,
+        level.break_even,
+        level.next_mean or None,
+        mean,
+    )
 
 
-def _hours(found: Analysis, wagers: Fraction) -> Fraction:
-    return wagers / found.tonight.wagers_an_hour
+def _hours(analysis: Analysis, wagers: Fraction) -> Fraction:
+    return wagers / analysis.tonight.wagers_an_hour
 
 
-def _cycles(found: Analysis, _money: Writing) -> OddsTable:
+def _cycles(analysis: Analysis, _money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {
         "of_the_hits": "part", "within_wagers": "count", "within_hours": "number", "meter_at_most": "sum",
     }  # fmt: skip
     rows = tuple(
-        (Sentence(one.terms.level), at.quantile, at.wagers, _hours(found, Fraction(at.wagers)), at.meter)
-        for one in found.levels
+        (Sentence(one.terms.level), at.quantile, at.wagers, _hours(analysis, Fraction(at.wagers)), at.meter)
+        for one in analysis.levels
         for at in one.ends
     )
-    rough = [Sentence(one.terms.level) for one in found.levels if one.cycle and not one.cycle.exact]
+    rough = [Sentence(one.terms.level) for one in analysis.levels if one.cycle and not one.cycle.exact]
     notes = [
         Sentence(
             "From one hit of the whole level to the next, in the long run. Wagers are taken as independent."
@@ -440,37 +453,37 @@ def _cycles(found: Analysis, _money: Writing) -> OddsTable:
     return OddsTable("cycles", title, _columns("level", **numbers), rows, tuple(notes))
 
 
-def _envy(found: Analysis, _money: Writing) -> OddsTable:
-    rows = tuple(found.envy.items()) if any(found.envy.values()) else ()
+def _envy(analysis: Analysis, _money: Writing) -> OddsTable:
+    rows = tuple(analysis.envy.items()) if any(analysis.envy.values()) else ()
     notes = (Sentence("On average, another hand is as good as one's own: each more player adds the same."),)
     return OddsTable(
         "envy", Sentence("Envy bonus by players"), _columns(players="count", returned="part"), rows, notes
     )
 
 
-def _given(found: Analysis, _money: Writing) -> OddsTable:
+def _given(analysis: Analysis, _money: Writing) -> OddsTable:
     """Envy by one's own hand: the others' cards come from the rest of the deck, and the board is shared."""
-    chances = hand_chances(found.subject.terms.hand_kind)
+    chances = hand_chances(analysis.subject.terms.hand_kind)
     rows = tuple(
         ("nothing" if hand == NOTHING else hand, chances[hand], part)
-        for hand, part in found.envy_given.items()
+        for hand, part in analysis.envy_given.items()
     )
     columns = _columns(own_hand="name", chance="chance", envy="part")
     return OddsTable(
         "envy_given",
         Sentence("Envy bonus, given one's own hand"),
         columns,
-        rows if found.tonight.players > 1 else (),
+        rows if analysis.tonight.players > 1 else (),
     )
 
 
-def _long_run(found: Analysis, money: Writing) -> OddsTable:
+def _long_run(analysis: Analysis, money: Writing) -> OddsTable:
     columns, title = (
         _columns("part", of_the_wager="part"),
         Sentence("In the long run, where does a wager go?"),
     )
-    run = found.long_run
-    if run is None or not found.levels:
+    run = analysis.long_run
+    if run is None or not analysis.levels:
         return OddsTable("long_run", title, columns, ())
     rows = (
         (Sentence("onto the meters and reserves"), run.meters),
@@ -494,23 +507,23 @@ def _long_run(found: Analysis, money: Writing) -> OddsTable:
     what = Sentence(
         "All that goes onto a meter, its reserve or overflow is won one day; no part depends on meters."
     )
-    return OddsTable("long_run", title, columns, rows, (verdict, what, *_first(found, money)))
+    return OddsTable("long_run", title, columns, rows, (verdict, what, *_first(analysis, money)))
 
 
-def _first(found: Analysis, money: Writing) -> Iterator[str]:
-    for one in found.levels:
+def _first(analysis: Analysis, money: Writing) -> Iterator[str]:
+    for one in analysis.levels:
         if one.terms.seed != one.terms.reseed:
             seed = {"level": Sentence(one.terms.level), "sum": money.of_micros(one.terms.seed)}
             yield Sentence("The first seed of {level}, {sum}, is paid once, and is not in it.", **seed)
 
 
-def _seeds(found: Analysis, _money: Writing) -> OddsTable:
+def _seeds(analysis: Analysis, _money: Writing) -> OddsTable:
     numbers: dict[str, Kind] = {"reseed": "sum", "contributed_in_a_cycle": "sum", "kept_in_a_cycle": "sum"}
-    run = found.long_run
+    run = analysis.long_run
     rows = []
-    for one in found.levels:
+    for one in analysis.levels:
         if run is not None and one.cycle is not None:
-            wagered = found.subject.terms.wager / one.chance
+            wagered = analysis.subject.terms.wager / one.chance
             gathered = (one.cycle.rise + one.cycle.reserve) / one.chance
             rows.append((Sentence(one.terms.level), one.terms.reseed, gathered, run.kept * wagered))
     notes = (Sentence("Means of one cycle. Kept: what the house keeps of its wagers before it reseeds."),)
@@ -518,7 +531,7 @@ def _seeds(found: Analysis, _money: Writing) -> OddsTable:
     return OddsTable("seeds", title, _columns("level", **numbers), tuple(rows), notes)
 
 
-def _filing(found: Analysis, money: Writing) -> OddsTable:
+def _filing(analysis: Analysis, money: Writing) -> OddsTable:
     columns = (
         *_columns("level", "link", initial_amount="sum", reset_amount="sum"),
         *_columns(
@@ -527,20 +540,20 @@ def _filing(found: Analysis, money: Writing) -> OddsTable:
         *_columns("not_rarer_than_1_in_100_million"),
     )
     rows = tuple(
-        (*_filed(found, level, money), *_award(one))
-        for level in found.subject.terms.levels
-        for one in found.rows
+        (*_filed(analysis, level, money), *_award(one))
+        for level in analysis.subject.terms.levels
+        for one in analysis.rows
         if isinstance(one.row.pays, Percent) and one.row.pays.level == level.level
     )
     title = Sentence("Figures for a filing, by award of a meter")
     return OddsTable("filing", title, columns, rows, _FILING_SOURCES)
 
 
-def _filed(found: Analysis, level: LevelTerms, money: Writing) -> tuple[Cell, ...]:
+def _filed(analysis: Analysis, level: LevelTerms, money: Writing) -> tuple[Cell, ...]:
     """Terms of a level as filed; empty where it is left open."""
 
     def known(key: str, value: Cell) -> Cell:
-        return None if f"{level.level}.{key}" in found.subject.open else value
+        return None if f"{level.level}.{key}" in analysis.subject.open else value
 
     limit = Sentence("none") if level.limit is None else money.of_micros(level.limit)
     sums = known("seed", level.seed), known("reseed", level.reseed)
@@ -551,10 +564,10 @@ def _filed(found: Analysis, level: LevelTerms, money: Writing) -> tuple[Cell, ..
     return Sentence(level.level), Sentence("linked, one casino"), *sums, *rates, limit
 
 
-def _award(one: RowFound) -> tuple[Cell, ...]:
-    chance = one.chance
+def _award(row: RowFound) -> tuple[Cell, ...]:
+    chance = row.chance
     often = Sentence("yes") if chance * RAREST >= 1 else Sentence("no")
-    return one.row.hand, one.row.suits or SUITS, chance, 1 / chance, often
+    return row.row.hand, row.row.suits or SUITS, chance, 1 / chance, often
 
 
 _SHEETS: Final[tuple[Callable[[Analysis, Writing], OddsTable], ...]] = (

@@ -173,18 +173,20 @@ def _game(table: Paytable, wanted: str | None) -> Game:
     raise AnalysisError("{paytable} is for {games}, not {wanted}", field="game", **facts)
 
 
-def _levels(table: Paytable, given: Mapping[str, str]) -> tuple[dict[str, LevelEntry], set[str]]:
+def _levels(table: Paytable, fields: Mapping[str, str]) -> tuple[dict[str, LevelEntry], set[str]]:
     """Each level as a configuration would have it, and the figures left open."""
     known = {
         f"{name}.{key}" for name in table.level for key in ("seed", "reseed", "primary", "reserve", "limit")
     }
-    for path in given:
+    for path in fields:
         if path not in known:
             facts = {"paytable": table.id, "figures": ", ".join(sorted(known))}
             raise AnalysisError("{paytable} has no such figure, only {figures}", field=path, **facts)
     entries, opened = {}, set()
     for name, level in table.level.items():
-        wanted = {path.partition(".")[2]: text for path, text in given.items() if path.startswith(f"{name}.")}
+        wanted = {
+            path.partition(".")[2]: text for path, text in fields.items() if path.startswith(f"{name}.")
+        }
         if "limit" in wanted:
             wanted["limit_approval"] = "as given"
         for key, stands_in in (("seed", _SUM), ("reseed", _SUM), ("primary", _RATE), ("reserve", _RATE)):

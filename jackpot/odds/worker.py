@@ -116,10 +116,10 @@ def told_of(asked: LabCall) -> LabReply:
     )
 
 
-def _pictures(found: AnyAnalysis, asked: LabCall) -> dict[str, str]:
+def _pictures(analysis: AnyAnalysis, asked: LabCall) -> dict[str, str]:
     from jackpot.odds.pictures import pictures, written  # noqa: PLC0415 - of the extra `lab`
 
-    drawn = pictures(found, asked.seed, asked.manner(), "page")
+    drawn = pictures(analysis, asked.seed, asked.manner(), "page")
     return {name: written(figure, "svg").decode() for name, figure in drawn.items()}
 
 

@@ -244,18 +244,18 @@ class MeterBoard:
             self._expected[terms.link] = BoardLink(facts, {}, NOT_OPENED)
         self.links |= self._expected
 
-    def reset(self, found: BoardSnapshot) -> None:
+    def reset(self, snapshot: BoardSnapshot) -> None:
         """Resets the board to a state that equals the ledger: at the start, and after doubt.
 
         Watchers are told of hits that this process has not pushed: the server that made them may have ended
         before it could.
         """
-        self.waiting, self.notices = dict(found.waiting), dict(found.notices)
-        known = {view.facts.link: view for view in found.links}
+        self.waiting, self.notices = dict(snapshot.waiting), dict(snapshot.notices)
+        known = {view.facts.link: view for view in snapshot.links}
         self.links = known | {link: view for link, view in self._expected.items() if link not in known}
-        for hit in self.hits.take(found.hits):
+        for hit in self.hits.take(snapshot.hits):
             self.broadcaster.tell(hit.link, hit)
-        self.rev = found.rev
+        self.rev = snapshot.rev
         self.broadcaster.owe_all()
         self._restate()
 

@@ -78,10 +78,10 @@ class FollowedBoard(MeterBoard):
         self._server_trust.good = good
         self.restand(self.clock.monotonic())
 
-    def take(self, said: RelayedState) -> None:
+    def take(self, relayed: RelayedState) -> None:
         """Applies a newer message: pushes in their order, then the changed meters."""
-        self.rev = said.rev[1]
-        links = {name: board for name, board in said.links.items() if name in self.links}
+        self.rev = relayed.rev[1]
+        links = {name: board for name, board in relayed.links.items() if name in self.links}
         for name, board in links.items():
             view = self.links[name]
             self._shown[name], self.notices[name] = board, board.notices
@@ -89,10 +89,10 @@ class FollowedBoard(MeterBoard):
                 view.state, view.reason = board.state, board.reason
                 if self.trusted:
                     self.broadcaster.tell(name, self.link_message(name))
-        if said.hits is not None:
-            for hit in self.hits.take(said.hits):
+        if relayed.hits is not None:
+            for hit in self.hits.take(relayed.hits):
                 self.broadcaster.tell(hit.link, hit, signs_only=True)
-        for link, status in said.told:
+        for link, status in relayed.told:
             self.broadcaster.tell(link, status, signs_only=True)
         self._restate()
         for name, board in links.items():
@@ -225,19 +225,19 @@ class RedisFollower:
             said, age = found
             self._hear(said, age + self._clock.monotonic() - asked)
 
-    def _hear(self, said: RelayedState, age: float) -> None:
+    def _hear(self, relayed: RelayedState, age: float) -> None:
         """Applies a message if it is newer. The same revision read again does not count as a sign of life."""
-        if said.rev < self.rev:
+        if relayed.rev < self.rev:
             self.older += 1
             return
-        if said.rev > self.rev:
+        if relayed.rev > self.rev:
             self.heard_at = max(self.heard_at, self._clock.monotonic() - age)
-            if said.signs is not None:
-                self._on_signs(self.name, said.signs)
-            self.board.take(said)
+            if relayed.signs is not None:
+                self._on_signs(self.name, relayed.signs)
+            self.board.take(relayed)
             self.applied += 1
-            self.rev = said.rev
-            self._trusted = said.trusted
+            self.rev = relayed.rev
+            self._trusted = relayed.trusted
         self.sweep()
         if self.fresh:
             self.line.works()

@@ -250,40 +250,40 @@ class RedisRelay:
             told=told,
         )
 
-    def _refused(self, said: RelayedState) -> None:
+    def _refused(self, relayed: RelayedState) -> None:
         """Handles a refusal: a newer server publishes the bank, or the ledger was set back and the entry must
         expire.
         """
         self.refused += 1
         if not self._replaced:
             self._replaced = True
-            log.warning("relay_refused", bank=self.bank, epoch=said.rev[0], seq=said.rev[1])
+            log.warning("relay_refused", bank=self.bank, epoch=relayed.rev[0], seq=relayed.rev[1])
 
     def _tell(self, link: str, message: Status) -> None:
         self._told = [*self._told, (link, message)][-TOLD_MAX:]
 
 
-async def offer(redis: "Redis", bank: str, said: RelayedState) -> bytes:
+async def offer(redis: "Redis", bank: str, relayed: RelayedState) -> bytes:
     """Publishes a message by the script: TAKEN, OLDER or WHOLE. Raises RedisError."""
     client: Any = redis  # its typing has one answer for both of its kinds of client
-    answer: bytes = await client.eval(_SCRIPT, 3, *keys_of(bank), *_arguments(said))
+    answer: bytes = await client.eval(_SCRIPT, 3, *keys_of(bank), *_arguments(relayed))
     return answer
 
 
-def _arguments(said: RelayedState) -> list[Any]:
+def _arguments(relayed: RelayedState) -> list[Any]:
     """The script's ARGV."""
-    hits = said.hits or []
-    fields: list[Any] = ["trusted", int(said.trusted)]
-    if said.signs is not None:
-        fields += ["signs", msgspec.json.encode(said.signs)]
-    for name, link in said.links.items():
+    hits = relayed.hits or []
+    fields: list[Any] = ["trusted", int(relayed.trusted)]
+    if relayed.signs is not None:
+        fields += ["signs", msgspec.json.encode(relayed.signs)]
+    for name, link in relayed.links.items():
         fields += [f"link:{name}", msgspec.json.encode(link)]
     return [
-        *said.rev,
-        "" if said.after is None else " ".join(map(str, said.after)),
+        *relayed.rev,
+        "" if relayed.after is None else " ".join(map(str, relayed.after)),
         EXPIRE_MS,
-        msgspec.json.encode(said),
-        -1 if said.hits is None else len(hits),
+        msgspec.json.encode(relayed),
+        -1 if relayed.hits is None else len(hits),
         *map(msgspec.json.encode, hits),
         *fields,
     ]

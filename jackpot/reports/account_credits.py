@@ -24,14 +24,14 @@ COLUMNS: Final = (
 _HOUR_MS: Final = 3_600_000
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """The awards that have waited longer than the site lets them, the oldest first. Raises LedgerError."""
-    hours = wanted.site.credit_within_hours
-    rows = (row for bank in wanted.banks for row in _rows(ledger, bank, wanted, hours * _HOUR_MS))
+    hours = request.site.credit_within_hours
+    rows = (row for bank in request.banks for row in _rows(ledger, bank, request, hours * _HOUR_MS))
     return ReportResult([Fact("credited within", Sentence("{hours} hours", hours=hours))], rows, [])
 
 
-def _rows(ledger: Reader, bank: str, wanted: ReportRequest, within_ms: int) -> Iterator[tuple[Cell, ...]]:
+def _rows(ledger: Reader, bank: str, request: ReportRequest, within_ms: int) -> Iterator[tuple[Cell, ...]]:
     head = ledger.head(bank)
     state: BankState = read_to(ledger, bank, head).state
     if not state.uncredited:
@@ -40,9 +40,9 @@ def _rows(ledger: Reader, bank: str, wanted: ReportRequest, within_ms: int) -> I
     now = last.at if last is not None else 0
     for award, waits in sorted(state.uncredited.items(), key=lambda found: (found[1].at, found[0])):
         link = state.link(waits.link).terms.link
-        if now - waits.at > within_ms and wanted.link in (None, link):
+        if now - waits.at > within_ms and request.link in (None, link):
             yield (
-                bank, f"A{award}", f"H{waits.hit}", wanted.link_cell(link),
+                bank, f"A{award}", f"H{waits.hit}", request.link_cell(link),
                 state.table(waits.table).terms.table, waits.seat, waits.at, (now - waits.at) // _HOUR_MS,
                 waits.amount,
             )  # fmt: skip

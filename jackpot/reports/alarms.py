@@ -45,15 +45,15 @@ _KINDS: Final = tuple(
 )  # fmt: skip
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every alarm raised in the gaming days, and what ended it, the oldest first. Raises LedgerError."""
-    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    spans = {bank: wanted_span(ledger, bank, request) for bank in request.banks}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
     rows = (
         row
         for bank, days in spans.items()
-        for row in _rows(ledger, JournalNames(ledger, bank), days, wanted.title)
+        for row in _rows(ledger, JournalNames(ledger, bank), days, request.title)
     )
     return ReportResult(periods(spans), rows, [])
 

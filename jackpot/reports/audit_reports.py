@@ -92,32 +92,32 @@ Row = tuple[Cell, ...]
 
 def _found(
     ledger: Reader,
-    wanted: ReportRequest,
+    request: ReportRequest,
     rows: Callable[[Reader, ReportRequest, JournalNames, EntrySpan], Iterator[Row]],
 ) -> ReportResult:
-    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    spans = {bank: wanted_span(ledger, bank, request) for bank in request.banks}
     every = (
-        row for bank, days in spans.items() for row in rows(ledger, wanted, JournalNames(ledger, bank), days)
+        row for bank, days in spans.items() for row in rows(ledger, request, JournalNames(ledger, bank), days)
     )
     return ReportResult(periods(spans), every, [])
 
 
-def find_refusals(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_refusals(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every durable refusal of the gaming days. Raises LedgerError."""
-    return _found(ledger, wanted, _refusals)
+    return _found(ledger, request, _refusals)
 
 
-def find_access(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_access(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every act of people in the gaming days. Raises LedgerError."""
-    return _found(ledger, wanted, _access)
+    return _found(ledger, request, _access)
 
 
-def find_parameters(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_parameters(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every opening, change and end of links, tables and banks in the gaming days. Raises LedgerError."""
-    return _found(ledger, wanted, _parameters)
+    return _found(ledger, request, _parameters)
 
 
-def _refusals(ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
+def _refusals(ledger: Reader, request: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
     people = of_kinds(ledger, names.bank, (ActRefused.kind,), days.after, days.upto)
     for entry in merge(refused(ledger, names.bank, days.after, days.upto), people):
         event = entry.event
@@ -130,12 +130,12 @@ def _refusals(ledger: Reader, wanted: ReportRequest, names: JournalNames, days: 
             hits = " ".join(f"H{number}" for number in event.hits)
             said = sentence_of(event.template, event.values)
             suspended = event.suspended if isinstance(event, Refused) else ()
-            links = ", ".join(wanted.title(names.link(link)) for link in suspended)
+            links = ", ".join(request.title(names.link(link)) for link in suspended)
             yield names.bank, entry.seq, entry.at, by, event.code, said, hits, links
 
 
-def _access(ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
-    money = writing(wanted.site.locale, wanted.site.currency)
+def _access(ledger: Reader, request: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
+    money = writing(request.site.locale, request.site.currency)
     for entry in of_kinds(ledger, names.bank, ACTS, days.after, days.upto):
         event: Any = entry.event
         people = getattr(event, "people", None) or People(proof=Proof((Signed(event.person, ()),)))
@@ -144,34 +144,36 @@ def _access(ledger: Reader, wanted: ReportRequest, names: JournalNames, days: En
             refused_ = event.code if isinstance(event, ActRefused) else ""
             yield (
                 names.bank, entry.seq, entry.at, entry.name, names.who(people), means,
-                refused_, about(names, event, money.exact, wanted.title), reason(event),
+                refused_, about(names, event, money.exact, request.title), reason(event),
             )  # fmt: skip
 
 
-def _parameters(ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
+def _parameters(
+    ledger: Reader, request: ReportRequest, names: JournalNames, days: EntrySpan
+) -> Iterator[Row]:
     known: dict[str, TableTerms] = {}
     for entry in of_kinds(ledger, names.bank, _OPENINGS, 0, days.upto):
         event: Any = entry.event
         name: str
         match event:
             case LinkOpened():
-                name, terms = wanted.link_cell(event.terms.link), _link(event.terms, wanted)
+                name, terms = request.link_cell(event.terms.link), _link(event.terms, request)
             case LinkChanged():
                 changed = joined(map(_changed, compared(event.before, event.terms)), "; ")
-                name, terms = wanted.link_cell(event.terms.link), joined([changed, event.reason], ": ")
+                name, terms = request.link_cell(event.terms.link), joined([changed, event.reason], ": ")
             case EndGiven():
                 announced = Sentence("last day {day}", day=event.day)
                 if event.to:
-                    to = wanted.title(names.link(event.to))
+                    to = request.title(names.link(event.to))
                     announced = Sentence("last day {day}, its money to {link}", day=event.day, link=to)
-                name = wanted.link_cell(names.link(event.link))
+                name = request.link_cell(names.link(event.link))
                 terms = joined([announced, event.reason], ": ")
             case LinkClosed() | LinkEnded() as closed:
                 ended = Sentence("closed")
                 if event.to:
-                    to = wanted.title(names.link(event.to))
+                    to = request.title(names.link(event.to))
                     ended = Sentence("closed, its money to {link}", link=to)
-                name = wanted.link_cell(names.link(event.link))
+                name = request.link_cell(names.link(event.link))
                 why: str = (
                     Sentence("as announced by {notice}", notice=f"N{closed.notice}")
                     if isinstance(closed, LinkEnded)
@@ -199,25 +201,25 @@ def _parameters(ledger: Reader, wanted: ReportRequest, names: JournalNames, days
             yield names.bank, entry.seq, entry.at, entry.name, name, terms, who
 
 
-def _changed(one: ParameterDifference) -> Sentence:
+def _changed(difference: ParameterDifference) -> Sentence:
     """A parameter of a link that changed."""
-    what = Sentence(one.what.replace("_", " "))
-    return Sentence("{what} {before} -> {now}", what=what, before=one.before, now=one.now)
+    what = Sentence(difference.what.replace("_", " "))
+    return Sentence("{what} {before} -> {now}", what=what, before=difference.before, now=difference.now)
 
 
-def _link(terms: LinkTerms, wanted: ReportRequest) -> Sentence:
-    money = writing(wanted.site.locale, wanted.site.currency)
+def _link(terms: LinkTerms, request: ReportRequest) -> Sentence:
+    money = writing(request.site.locale, request.site.currency)
 
     def sum_(micros: int) -> str:
         return money.text(to_cents(micros))
 
-    def level(one: LevelTerms) -> Sentence:
-        rates = f"{percent(one.primary)} + {percent(one.reserve)}"
+    def level(terms: LevelTerms) -> Sentence:
+        rates = f"{percent(terms.primary)} + {percent(terms.reserve)}"
         parts = [
-            Sentence("{level} {rates}", level=named(one.level), rates=rates),
-            Sentence("seed {sum}", sum=sum_(one.seed)),
-            Sentence("reseed {sum}", sum=sum_(one.reseed)),
-            *([] if one.limit is None else [Sentence("limit {sum}", sum=sum_(one.limit))]),
+            Sentence("{level} {rates}", level=named(terms.level), rates=rates),
+            Sentence("seed {sum}", sum=sum_(terms.seed)),
+            Sentence("reseed {sum}", sum=sum_(terms.reseed)),
+            *([] if terms.limit is None else [Sentence("limit {sum}", sum=sum_(terms.limit))]),
         ]
         return joined(parts)
 

@@ -51,12 +51,12 @@ _WRITERS_OWN: Final = (ProgramBegan.kind, Sealed.kind)
 _LOOK_BACK: Final = 50
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every such commitment since the ledger began, by bank, the oldest first, then those that run.
 
     Raises LedgerError.
     """
-    rows = [row for bank in wanted.banks for row in _rows(ledger, bank, wanted)]
+    rows = [row for bank in request.banks for row in _rows(ledger, bank, request)]
     facts = [
         Fact("commitments that run", sum(_RUNS is cell for row in rows for cell in row)),
         Fact("commitments that were never opened", sum(_NEVER is cell for row in rows for cell in row)),
@@ -64,7 +64,7 @@ def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     return ReportResult(facts, iter(rows), [])
 
 
-def _rows(ledger: Reader, bank: str, wanted: ReportRequest) -> Iterator[tuple[Cell, ...]]:
+def _rows(ledger: Reader, bank: str, request: ReportRequest) -> Iterator[tuple[Cell, ...]]:
     names = JournalNames(ledger, bank)
     committed = {number for number, terms in names.links.items() if terms.form == "committed"}
     if not committed:
@@ -72,23 +72,23 @@ def _rows(ledger: Reader, bank: str, wanted: ReportRequest) -> Iterator[tuple[Ce
     for entry in of_kind(ledger, bank, TriggersRenewed.kind):
         event = entry.event
         for renewed in event.levels if isinstance(event, TriggersRenewed) else ():
-            if wanted.link in (None, names.link(renewed.link)):
-                yield from _ended(ledger, names, wanted, entry, renewed)
+            if request.link in (None, names.link(renewed.link)):
+                yield from _ended(ledger, names, request, entry, renewed)
     state = read_to(ledger, bank, ledger.head(bank)).state
     for link in state.links if not state.closed_into else ():
-        for level in link.levels if wanted.link in (None, link.terms.link) else ():
+        for level in link.levels if request.link in (None, link.terms.link) else ():
             if (running := mystery.running_of(level)) is not None:
                 yield (
-                    bank, wanted.link_cell(link.terms.link), level.terms.level, running.cycle,
+                    bank, request.link_cell(link.terms.link), level.terms.level, running.cycle,
                     str(running.number), _RUNS, _NOT_YET, None, None, "", "", "", running.digest.hex(),
                 )  # fmt: skip
 
 
 def _ended(
-    ledger: Reader, names: JournalNames, wanted: ReportRequest, entry: Entry, renewed: Renewed
+    ledger: Reader, names: JournalNames, request: ReportRequest, entry: Entry, renewed: Renewed
 ) -> Iterator[tuple[Cell, ...]]:
     """What ended by that entry: the commitment that ran, and those that the ledger had lost before."""
-    link = wanted.link_cell(names.link(renewed.link))
+    link = request.link_cell(names.link(renewed.link))
     level = names.level(renewed.link, renewed.level)
     act = _act(ledger, names.bank, entry.seq)
     said = act.event if act is not None else None

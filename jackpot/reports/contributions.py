@@ -75,28 +75,28 @@ class Sums:
         self.wagers = self.contributions = self.offered = 0
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every table, link and hour of the gaming days. Raises ReportRefused, LedgerError."""
-    named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
-    must_be_there(wanted, [*named.values()])
-    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    named = {bank: JournalNames(ledger, bank) for bank in request.banks}
+    must_be_there(request, [*named.values()])
+    spans = {bank: wanted_span(ledger, bank, request) for bank in request.banks}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
-    rows = (row for bank, names in named.items() for row in _rows(ledger, wanted, names, spans[bank]))
+    rows = (row for bank, names in named.items() for row in _rows(ledger, request, names, spans[bank]))
     return ReportResult(periods(spans), rows, [])
 
 
 def _rows(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan
+    ledger: Reader, request: ReportRequest, names: JournalNames, days: EntrySpan
 ) -> Iterator[tuple[Cell, ...]]:
-    scope = Scope(wanted, names)
+    scope = Scope(request, names)
     hours: dict[ContributionKey, Sums] = {}
     for start, end in names.stretches(days.after, days.upto):
         for each in contributed_by(ledger, names, start, end):
             if not scope.has(each.link, each.table, each.at):
                 continue
             sums = hours.setdefault(
-                ContributionKey(hour_began(each.at, wanted.site), each.table, each.link), Sums()
+                ContributionKey(hour_began(each.at, request.site), each.table, each.link), Sums()
             )
             if not each.level:
                 sums.offered += each.micros
@@ -105,8 +105,8 @@ def _rows(
             if each.level == 1:
                 sums.wagers += each.wagers(names)
         last = max((key.began for key in hours), default=0)
-        yield from _told(names, wanted, {key: hours.pop(key) for key in sorted(hours) if key.began < last})
-    yield from _told(names, wanted, dict(sorted(hours.items())))
+        yield from _told(names, request, {key: hours.pop(key) for key in sorted(hours) if key.began < last})
+    yield from _told(names, request, dict(sorted(hours.items())))
 
 
 def contributed_by(
@@ -161,13 +161,13 @@ def _wagered_at(ledger: Reader, names: JournalNames, link: int, seq: int, event:
 
 
 def _told(
-    names: JournalNames, wanted: ReportRequest, hours: dict[ContributionKey, Sums]
+    names: JournalNames, request: ReportRequest, hours: dict[ContributionKey, Sums]
 ) -> Iterator[tuple[Cell, ...]]:
     for key, sums in hours.items():
         terms = names.links[key.link]
         wagers, wagered = sums.wagers, sums.wagers * terms.wager
         yield (
-            names.bank, hour(key.began, wanted.site), names.table(key.table), names.link(key.link),
+            names.bank, hour(key.began, request.site), names.table(key.table), names.link(key.link),
             None if terms.offer else wagers, sums.offered if terms.offer else wagered, sums.contributions,
         )  # fmt: skip
 

@@ -95,29 +95,29 @@ Figures = Counter[str]
 """By name: micro-dollars, or how many wagers."""
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Costs of every table and link by period. Raises ReportRefused, LedgerError."""
-    named = {bank: names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links}
-    must_know(named.values(), [wanted.link] if wanted.link else [])
-    if wanted.by == "month" and wanted.first is None and wanted.last is None:
+    named = {bank: names for bank in request.banks if (names := JournalNames(ledger, bank)).links}
+    must_know(named.values(), [request.link] if request.link else [])
+    if request.by == "month" and request.first is None and request.last is None:
         first, last = last_month(ledger, named)
-        wanted = wanted._replace(first=first, last=last)
-    spans = {bank: wanted_span(ledger, bank, wanted) for bank in named}
+        request = request._replace(first=first, last=last)
+    spans = {bank: wanted_span(ledger, bank, request) for bank in named}
     problems: list[ReportProblem] = []
     cells: list[tuple[Cell, ...]] = []
     of_tables = defaultdict[str, Figures](Figures)
     for bank, names in named.items():
         must_be_here(ledger, bank, spans[bank].after)
-        parts = parts_of(ledger, bank, wanted.site, spans[bank], wanted.by)
-        book = BonusBook(ledger, names, wanted.site, parts)
+        parts = parts_of(ledger, bank, request.site, spans[bank], request.by)
+        book = BonusBook(ledger, names, request.site, parts)
         problems += book.problems
         rows = _rows(book)
         for where in sorted(rows, key=lambda at: (at.period, at.link, not at.table, at.table)):
             figures = rows[where]
-            if wanted.link in (None, names.link(where.link)) and any(map(figures.get, _FIGURES.values())):
-                cells.append(_row(wanted, names, where, figures))
+            if request.link in (None, names.link(where.link)) and any(map(figures.get, _FIGURES.values())):
+                cells.append(_row(request, names, where, figures))
                 of_tables[names.table(where.table or None)].update(_result(figures))
-    return ReportResult([*_answer(of_tables, wanted.site), *periods(spans), *_MEANT], iter(cells), problems)
+    return ReportResult([*_answer(of_tables, request.site), *periods(spans), *_MEANT], iter(cells), problems)
 
 
 def _rows(book: BonusBook) -> dict[CostKey, Figures]:
@@ -128,12 +128,12 @@ def _rows(book: BonusBook) -> dict[CostKey, Figures]:
     return rows
 
 
-def _row(wanted: ReportRequest, names: JournalNames, where: CostKey, figures: Figures) -> tuple[Cell, ...]:
+def _row(request: ReportRequest, names: JournalNames, key: CostKey, figures: Figures) -> tuple[Cell, ...]:
     told = {**figures, **_result(figures)}
-    shown = _OF_TABLES if where.table else _OF_LINKS
+    shown = _OF_TABLES if key.table else _OF_LINKS
     return (
-        names.bank, where.period, wanted.link_cell(names.link(where.link)),
-        names.table(where.table) if where.table else LINK_ITSELF,
+        names.bank, key.period, request.link_cell(names.link(key.link)),
+        names.table(key.table) if key.table else LINK_ITSELF,
         *(told.get(name, 0) if name in shown else None for name in _FIGURES.values()),
     )  # fmt: skip
 

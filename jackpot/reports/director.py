@@ -64,45 +64,45 @@ class DirectorPage(msgspec.Struct, frozen=True):
     problems: list[str]
 
 
-def director_page(ledger: Reader, wanted: ReportRequest, shown: CellFormat) -> DirectorPage:
+def director_page(ledger: Reader, request: ReportRequest, shown: CellFormat) -> DirectorPage:
     """The page of the month asked for, or of the last one. Raises ReportRefused, LedgerError."""
-    months = months_of(ledger, wanted.banks, wanted.site)
-    book = month_book(ledger, wanted)
+    months = months_of(ledger, request.banks, request.site)
+    book = month_book(ledger, request)
     total = book.total()
     earlier = month_before(book.month) if book.month else ""
-    before = MonthBook(ledger, wanted._replace(banks=wanted.banks if earlier else ()), earlier)
+    before = MonthBook(ledger, request._replace(banks=request.banks if earlier else ()), earlier)
     return DirectorPage(
         months=months,
         titles={name: shown.title(name) for name in FIGURES},
         month=book.month,
         shown=_row(book.month, book.month, total, shown),
         before=_row(earlier, earlier, before.total(), shown),
-        groups=[_group(book, wanted._replace(group=group), shown) for group in GROUPS],
+        groups=[_group(book, request._replace(group=group), shown) for group in GROUPS],
         days=[
             DirectorDay(day, figures.wagered, figures.running)
             for day, figures in sorted(book.by("day").items())
         ],
         empty=not total.played_on(),
-        summary=[(shown.title(fact.name), shown.fact(fact)) for fact in result.summary(total, wanted)],
+        summary=[(shown.title(fact.name), shown.fact(fact)) for fact in result.summary(total, request)],
         meant=[(shown.title(fact.name), shown.fact(fact)) for fact in (*result.MEANT, Fact("sums", CUT))],
         problems=[shown.say(problem) for problem in (*book.problems, *before.problems)],
     )
 
 
-def _group(book: MonthBook, wanted: ReportRequest, shown: CellFormat) -> DirectorGroup:
-    found = ordered(book, wanted)
-    if wanted.group == "table":
+def _group(book: MonthBook, request: ReportRequest, shown: CellFormat) -> DirectorGroup:
+    found = ordered(book, request)
+    if request.group == "table":
         found.sort(key=_wagered, reverse=True)
-    few = found[:TOP_TABLES] if wanted.group == "table" else found
-    rows = [_row(key, _called(wanted, key, shown), figures, shown) for key, figures in few]
-    return DirectorGroup(wanted.group, rows, len(found) - len(few))
+    few = found[:TOP_TABLES] if request.group == "table" else found
+    rows = [_row(key, _called(request, key, shown), figures, shown) for key, figures in few]
+    return DirectorGroup(request.group, rows, len(found) - len(few))
 
 
-def _called(wanted: ReportRequest, key: str, shown: CellFormat) -> str:
+def _called(request: ReportRequest, key: str, shown: CellFormat) -> str:
     """What people call a part of the floor."""
-    if wanted.group == "link":
-        return wanted.title(key)
-    return shown.say(game(key)) if wanted.group == "game" else key
+    if request.group == "link":
+        return request.title(key)
+    return shown.say(game(key)) if request.group == "game" else key
 
 
 def _wagered(found: tuple[str, ResultFigures]) -> int:

@@ -155,7 +155,7 @@ def _hit(names: EntryNames, hit: HitMade, money: Money) -> Sentence:
 
 def _word(names: EntryNames, event: Any, name: str, value: Any, money: Money) -> Sentence | str:
     """One field of an event in words; "" for a field that says nothing to people."""
-    if name in ("amount", "tax_from"):
+    if name in ("amount", "seed", "tax_from"):
         return _sum(event, name, value, money)
     if name in _TAXED:
         return _taxed(name, value, money)
@@ -201,6 +201,8 @@ def _word(names: EntryNames, event: Any, name: str, value: Any, money: Money) ->
 def _sum(event: Any, name: str, amount: int, money: Money) -> Sentence:
     if name == "tax_from":
         return Sentence("tax form from {sum}", sum=money(from_cents(amount)))
+    if name == "seed":
+        return Sentence("begins with {sum}", sum=money(amount))
     if isinstance(event, MeterCorrected | LeftDecided):
         return Sentence("by {sum}", sum=money(amount))
     return Sentence("comes to {sum}", sum=money(amount))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.ledger.cycles import TakePoint, settlement
-from jackpot.ledger.joined_banks import known_as, parts_of
+from jackpot.ledger.joined_banks import former_numbers, parts_of
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.hits import AwardChange, HitStory, changes, story_of
 from jackpot.reports.read.meter_history import LevelRef, MeterHistory, amounts, entry_at, percent, told
@@ -61,29 +61,29 @@ class AwardMade(NamedTuple):
         return TakePoint(self.take.moment or self.row, self.take.order)
 
 
-def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
+def the_hit(ledger: Reader, request: ReportRequest) -> tuple[str, HitStory]:
     """The bank that made the hit asked for, and its history. Raises ReportRefused.
 
     It is asked for by its number in that bank, or in one that this became.
     """
     found = []
-    for bank in wanted.banks:
-        story = story_of(ledger, bank, wanted.hit)
+    for bank in request.banks:
+        story = story_of(ledger, bank, request.hit)
         if story is not None:
             found.append((story.bank, story))
     if not found:
-        hit, banks = f"H{wanted.hit}", one_of(wanted.banks)
+        hit, banks = f"H{request.hit}", one_of(request.banks)
         today = [
             Sentence(
                 "{hit} of {bank} is {now} in {into}",
                 hit=hit,
                 bank=part.bank,
-                now=f"H{wanted.hit + part.by.hits}",
+                now=f"H{request.hit + part.by.hits}",
                 into=bank,
             )
-            for bank in wanted.banks
+            for bank in request.banks
             for part in parts_of(ledger, bank)
-            if wanted.hit + part.by.hits in part.hits
+            if request.hit + part.by.hits in part.hits
         ]
         if not today:
             raise ReportRefused(
@@ -108,29 +108,29 @@ def the_hit(ledger: Reader, wanted: ReportRequest) -> tuple[str, HitStory]:
     return found[0]
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every award of one hit. Raises ReportRefused, LedgerError."""
-    bank, story = the_hit(ledger, wanted)
+    bank, story = the_hit(ledger, request)
     names = JournalNames(ledger, bank)
     hit = story.hit
     facts = [
         Fact("hit", Sentence("{hit} in bank {bank}", hit=f"H{hit.number}", bank=bank)),
         *numbers_today(ledger, story),
         Fact("hand", joined([named(hit.hand), *placed(names, hit)])),
-        Fact("link", wanted.link_cell(names.link(hit.link))),
+        Fact("link", request.link_cell(names.link(hit.link))),
         Fact("won", hit.at, "moment"),
     ]
     facts += [
-        Fact(f"A{award.number}", joined([kind_of(wanted, names, award), Sentence(award.status)]))
+        Fact(f"A{award.number}", joined([kind_of(request, names, award), Sentence(award.status)]))
         for award in hit.awards
     ]
     problems: list[ReportProblem] = []
-    return ReportResult(facts, _rows(ledger, wanted, names, story, problems), problems)
+    return ReportResult(facts, _rows(ledger, request, names, story, problems), problems)
 
 
 def numbers_today(ledger: Reader, story: HitStory) -> Iterator[Fact]:
     """The numbers of a hit and its awards in the bank that its bank became; nothing where that goes on."""
-    now = known_as(ledger, story.bank, story.hit.number)[-1]
+    now = former_numbers(ledger, story.bank, story.hit.number)[-1]
     if now.bank == story.bank:
         return
     awards = joined(
@@ -154,13 +154,13 @@ def placed(names: JournalNames, hit: Hit) -> tuple[Sentence, Sentence, Sentence]
     return where(hit.seat), table, Sentence("round {round}", round=hit.round)
 
 
-def kind_of(wanted: ReportRequest, names: JournalNames, award: Award) -> Sentence:
+def kind_of(request: ReportRequest, names: JournalNames, award: Award) -> Sentence:
     """The kind of an award, in words."""
     to = Sentence("to seat {seat}", seat=award.seat) if award.seat else Sentence("to the dealer's hand")
     if award.level:
         link = names.link(award.link)
-        level = wanted.level_title(link, names.level(award.link, award.level))
-        return Sentence("{level} of {link}, {to}", level=level, link=wanted.title(link), to=to)
+        level = request.level_title(link, names.level(award.link, award.level))
+        return Sentence("{level} of {link}, {to}", level=level, link=request.title(link), to=to)
     if award.kind == "envy":
         of = Sentence("the hand of seat {seat}", seat=award.because) if award.because else _DEALER
         return Sentence("Envy for {hand}, {to}, paid by the house", hand=of, to=to)
@@ -168,7 +168,11 @@ def kind_of(wanted: ReportRequest, names: JournalNames, award: Award) -> Sentenc
 
 
 def _rows(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, story: HitStory, problems: list[ReportProblem]
+    ledger: Reader,
+    request: ReportRequest,
+    names: JournalNames,
+    story: HitStory,
+    problems: list[ReportProblem],
 ) -> Iterator[tuple[Cell, ...]]:
     shown: dict[tuple[int, int, TakePoint], int] = {}
     for award in story.hit.awards:
@@ -180,7 +184,7 @@ def _rows(
             made = _made(ledger, names.bank, row, event, award)
             key = (award.link, award.level, made.turn)
             if key not in shown:
-                way = MeterHistory(ledger, wanted.site, LevelRef(names, award.link, award.level), made.turn)
+                way = MeterHistory(ledger, request.site, LevelRef(names, award.link, award.level), made.turn)
                 yield from _way(way, name)
                 shown[key] = min(way.primary, way.most())
             parts = _share(made, award, shown[key], first)

@@ -261,14 +261,14 @@ class FairnessTally:
         return next(claimed, None)
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every comparison, the least probable first. Raises LedgerError."""
-    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    spans = {bank: wanted_span(ledger, bank, request) for bank in request.banks}
     found: list[tuple[JournalNames, FairnessPlace, Finding]] = []
     hidden = hands = numbers = 0
     for bank, days in spans.items():
         names = JournalNames(ledger, bank)
-        tally = FairnessTally(names, wanted.site, wanted.link)
+        tally = FairnessTally(names, request.site, request.link)
         watch(ledger, bank, days.after, days.upto, tally)
         for entry in of_kind(ledger, bank, TriggersRenewed.kind, days.after, days.upto):
             event = entry.event

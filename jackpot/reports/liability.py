@@ -67,42 +67,42 @@ class DayEndMeters(NamedTuple):
     own: bool
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """What is owed of every level at the end of one gaming day. Raises ReportRefused, LedgerError."""
-    named = [names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links]
-    must_know(named, [wanted.link] if wanted.link else [])
+    named = [names for bank in request.banks if (names := JournalNames(ledger, bank)).links]
+    must_know(named, [request.link] if request.link else [])
     facts: list[Fact] = []
     rows: list[tuple[Cell, ...]] = []
     for names in named:
-        day = wanted.last or last_day(ledger, names.bank)
-        stand = _stand(ledger, wanted, names, day)
+        day = request.last or last_day(ledger, names.bank)
+        stand = _stand(ledger, request, names, day)
         if not stand.upto or (became(ledger, names.bank) and stand.upto == ledger.head(names.bank).seq):
             continue  # the bank began later, or had become another by then
         facts.append(Fact(names.bank, _told(stand, day)))
-        rows += _rows(names, stand, _waiting(ledger, names, stand), wanted)
+        rows += _rows(names, stand, _waiting(ledger, names, stand), request)
     owed = Fact("amount", sum(int(row[-1] or 0) for row in rows), "money")
     return ReportResult([owed, *facts], iter(rows), [])
 
 
-def find_slip(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_slip(ledger: Reader, request: ReportRequest) -> ReportResult:
     """One link's reading, on a paper to sign. Raises ReportRefused, LedgerError."""
-    named = [names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links]
-    must_know(named, [wanted.link] if wanted.link else [])
+    named = [names for bank in request.banks if (names := JournalNames(ledger, bank)).links]
+    must_know(named, [request.link] if request.link else [])
     links = {terms.link for names in named for terms in names.links.values()}
-    if wanted.link is None and len(links) != 1:
+    if request.link is None and len(links) != 1:
         known = " ".join(sorted(links))
         raise ReportRefused(
             "slip_of_several_links", "a slip is of one link; there is {links}", field="link", links=known
         )
-    link = wanted.link or links.pop()
+    link = request.link or links.pop()
     # A link goes on in the bank that its own became: the newest that read it on that day has it.
     holds = [names for names in reversed(named) if names.number(link) is not None]
-    day = wanted.last or next((day for names in holds if (day := last_day(ledger, names.bank))), None)
+    day = request.last or next((day for names in holds if (day := last_day(ledger, names.bank))), None)
     names, read = _read_in(ledger, holds, day)
     number = names.number(link)
     row = ledger.rows(names.bank, read.seq - 1, 1)[0]
     facts = [
-        Fact("link", wanted.title(link)),
+        Fact("link", request.title(link)),
         Fact("gaming day", read.reading.day),
         Fact("read", read.at, "moment"),
         Fact("journal", Sentence("row {row}, {hash}", row=read.seq, hash=row.hash.hex(" ", _HASH_GROUP))),
@@ -126,7 +126,7 @@ def _read_in(
     )
 
 
-def _stand(ledger: Reader, wanted: ReportRequest, names: JournalNames, day: str | None) -> DayEndMeters:
+def _stand(ledger: Reader, request: ReportRequest, names: JournalNames, day: str | None) -> DayEndMeters:
     """The meters as they were read, or as the postings since the reading before moved them."""
     bank = names.bank
     read = None if day is None else reading_upto(ledger, bank, day)
@@ -135,7 +135,7 @@ def _stand(ledger: Reader, wanted: ReportRequest, names: JournalNames, day: str 
     )
     if read is not None and read.reading.day == day:
         return DayEndMeters(read.seq, known, read, own=True)
-    upto, after = rows_upto(ledger, bank, wanted.site, day), 0 if read is None else read.seq
+    upto, after = rows_upto(ledger, bank, request.site, day), 0 if read is None else read.seq
     if not after:
         must_be_here(ledger, bank, 0)  # all postings are summed
     for key, accounts in moved(ledger, bank, after, upto).items():
@@ -192,11 +192,14 @@ def _then(story: HitStory, award: Award, bank: str, upto: int) -> tuple[int, Sta
 
 
 def _rows(
-    names: JournalNames, stand: DayEndMeters, waiting: Mapping[tuple[Key, Status], int], wanted: ReportRequest
+    names: JournalNames,
+    stand: DayEndMeters,
+    waiting: Mapping[tuple[Key, Status], int],
+    request: ReportRequest,
 ) -> Iterator[tuple[Cell, ...]]:
     for key in names.levels():
         owed = [waiting.get((key, status), 0) for status in UNPAID]
-        if wanted.link not in (None, names.link(key[0])) or (key not in stand.meters and not any(owed)):
+        if request.link not in (None, names.link(key[0])) or (key not in stand.meters and not any(owed)):
             continue
         meters = stand.meters.get(key)
         own: list[Cell] = [None] * 5
@@ -207,7 +210,7 @@ def _rows(
             own = [meters[0], base, meters[0] - base, meters[1], meters[2]]
             over = sum(meters) - base
         level = names.level(*key) if key[1] else HOUSE
-        yield names.bank, wanted.link_cell(names.link(key[0])), level, *own, *owed, over + sum(owed)
+        yield names.bank, request.link_cell(names.link(key[0])), level, *own, *owed, over + sum(owed)
 
 
 REPORTS: Final = (

@@ -54,32 +54,32 @@ _BY_HOUSE: Final = f"""
 """  # noqa: S608
 
 
-def find_awards(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_awards(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every change of an award in the gaming days. Raises ReportRefused, LedgerError."""
-    named, spans = _asked(ledger, wanted)
-    rows = (row for names in named for row in _awards(ledger, wanted, names, spans[names.bank]))
+    named, spans = _asked(ledger, request)
+    rows = (row for names in named for row in _awards(ledger, request, names, spans[names.bank]))
     return ReportResult(periods(spans), rows, [])
 
 
-def find_seeds(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_seeds(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every sum between the house and a meter in the gaming days. Raises ReportRefused, LedgerError."""
-    named, spans = _asked(ledger, wanted)
+    named, spans = _asked(ledger, request)
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
-    rows = (row for names in named for row in _seeds(ledger, wanted, names, spans[names.bank]))
+    rows = (row for names in named for row in _seeds(ledger, request, names, spans[names.bank]))
     return ReportResult(periods(spans), rows, [])
 
 
-def _asked(ledger: Reader, wanted: ReportRequest) -> tuple[list[JournalNames], dict[str, EntrySpan]]:
-    named = [names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links]
-    must_be_there(wanted, named)
-    return named, {names.bank: wanted_span(ledger, names.bank, wanted) for names in named}
+def _asked(ledger: Reader, request: ReportRequest) -> tuple[list[JournalNames], dict[str, EntrySpan]]:
+    named = [names for bank in request.banks if (names := JournalNames(ledger, bank)).links]
+    must_be_there(request, named)
+    return named, {names.bank: wanted_span(ledger, names.bank, request) for names in named}
 
 
 def _awards(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan
+    ledger: Reader, request: ReportRequest, names: JournalNames, days: EntrySpan
 ) -> Iterator[tuple[Cell, ...]]:
-    scope = Scope(wanted, names)
+    scope = Scope(request, names)
     found = [
         move
         for move in award_moves(ledger, names, days.after, days.upto)
@@ -89,7 +89,7 @@ def _awards(
         hit, award = move.story.hit, move.award
         if move.micros or move.counts:
             yield (
-                names.bank, move.seq, move.at, shift_of(move.at, wanted.site), names.link(award.link),
+                names.bank, move.seq, move.at, shift_of(move.at, request.site), names.link(award.link),
                 names.table(hit.table), f"H{hit.number}", f"A{award.number}", hit.hand,
                 names.level(award.link, award.level) if award.level else award.kind, move.step, move.micros,
                 move.stake,
@@ -101,9 +101,9 @@ def _order(move: AwardMove) -> tuple[int, int]:
 
 
 def _seeds(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan
+    ledger: Reader, request: ReportRequest, names: JournalNames, days: EntrySpan
 ) -> Iterator[tuple[Cell, ...]]:
-    scope = Scope(wanted, names)
+    scope = Scope(request, names)
     for start in range(days.after, days.upto, SUM_ROWS):
         found = asked(ledger, names.bank, _BY_HOUSE, start, min(days.upto, start + SUM_ROWS))
         for seq, at, kind, link, level, micros in found:

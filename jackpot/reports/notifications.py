@@ -151,7 +151,7 @@ def _hit(names: _Names, hit: HitMade, entry: Entry) -> _Content:
     return _Content("hit", text, f"/ops/hits/{names.bank}/H{hit.number}", facts)
 
 
-def _alarm(names: _Names, raised: alarms.Raised) -> _Content:
+def _alarm(names: _Names, raised: alarms.RaisedAlarm) -> _Content:
     """An alarm, in English."""
     kind, facts, said = raised
     place = names.known.people.name(facts["person"]) if "person" in facts else alarms.place(facts)

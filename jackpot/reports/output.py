@@ -114,8 +114,8 @@ def _comparable(keyed: tuple[Cell, object]) -> tuple[bool, str, int]:
 class Totals:
     """Adds up the columns that have a total while rows go by."""
 
-    def __init__(self, report: Report, found: ReportResult) -> None:
-        self._rows = found.rows
+    def __init__(self, report: Report, result: ReportResult) -> None:
+        self._rows = result.rows
         self.columns = [number for number, column in enumerate(report.columns) if column.total]
         self.sums = dict.fromkeys(self.columns, 0)
 
@@ -146,40 +146,40 @@ def span_of(ms: int) -> str:
     return f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
 
 
-def as_csv(report: Report, found: ReportResult, site: Site) -> Iterator[str]:
+def as_csv(report: Report, result: ReportResult, site: Site) -> Iterator[str]:
     """RFC 4180, with a header row; sums as in JSON, times as ISO 8601 in the site's own time.
 
     A spreadsheet reads such a moment; of the milliseconds in JSON it would make a number.
     """
     yield _csv_line([column.name for column in report.columns])
-    for row in found.rows:
+    for row in result.rows:
         cells = zip(report.columns, row, strict=True)
         yield _csv_line([_csv_cell(column, value, site.timezone) for column, value in cells])
 
 
-def as_json(report: Report, found: ReportResult) -> Iterator[str]:
+def as_json(report: Report, result: ReportResult) -> Iterator[str]:
     """One object; `problems` is empty where everything adds up, `totals` where no column is added up."""
-    facts = {fact.name: exact(fact.kind, fact.value) for fact in found.facts}
+    facts = {fact.name: exact(fact.kind, fact.value) for fact in result.facts}
     yield f'{{"report": {json.dumps(report.name)}, "facts": {json.dumps(facts)}, "rows": ['
     kinds = {column.name: column.kind for column in report.columns}
     comma = "\n"
-    totals = Totals(report, found)
+    totals = Totals(report, result)
     for row in dicts(report, totals):
         yield comma + json.dumps({name: exact(kinds[name], value) for name, value in row.items()})
         comma = ",\n"
     sums = {report.columns[number].name: exact("sum", micros) for number, micros in totals.sums.items()}
-    problems = json.dumps([problem.data() for problem in found.problems])
+    problems = json.dumps([problem.data() for problem in result.problems])
     yield f'\n], "totals": {json.dumps(sums)}, "problems": {problems}}}\n'
 
 
 def as_html(
-    report: Report, found: ReportResult, site: Site, printed_ms: int, language: str = ""
+    report: Report, result: ReportResult, site: Site, printed_ms: int, language: str = ""
 ) -> Iterator[str]:
     """A page of its own, ready to print: it loads nothing. printed_ms: when, in unix milliseconds.
 
     language: as of `CellFormat`.
     """
-    shown, totals = CellFormat(site, language), Totals(report, found)
+    shown, totals = CellFormat(site, language), Totals(report, result)
 
     def sums() -> list[str]:
         """The totals, once the rows were read; empty where no column is added up."""
@@ -194,16 +194,16 @@ def as_html(
         for row in totals
     )
     both = {
-        "report": report, "shown": shown, "totals": sums, "problems": found.problems, "site": site,
+        "report": report, "shown": shown, "totals": sums, "problems": result.problems, "site": site,
         "printed": shown.cell("moment", printed_ms), "note": lambda: shown.say(CUT) if shown.cut else "",
     }  # fmt: skip
     if not report.lines:
-        facts = [(fact.name, shown.fact(fact)) for fact in found.facts]
+        facts = [(fact.name, shown.fact(fact)) for fact in result.facts]
         return page("report.html", facts=facts, rows=rows, **both)
-    codes = [shown.fact(fact) for fact in found.facts if fact.kind == "code"]
+    codes = [shown.fact(fact) for fact in result.facts if fact.kind == "code"]
     return page(
         "paper.html",
-        facts=[(fact.name, shown.fact(fact)) for fact in found.facts if fact.kind != "code"],
+        facts=[(fact.name, shown.fact(fact)) for fact in result.facts if fact.kind != "code"],
         codes=[(code, drawing(code)) for code in codes],
         rows=list(rows),  # each copy has them
         logo=_logo(site.logo),

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from jackpot.catalogue.figures import rate_text
 from jackpot.config import Site
 from jackpot.ledger.cycles import TakePoint, settlement
-from jackpot.ledger.joined_banks import known_as
+from jackpot.ledger.joined_banks import former_numbers
 from jackpot.ledger.reading import Reader
 from jackpot.reports.explain import kind_of, numbers_today, placed, the_hit, where
 from jackpot.reports.read.cards import HitCards, Source, cards_of
@@ -273,7 +273,7 @@ def _slip(
     hit = story.hit
     row = ledger.rows(names.bank, hit.seq - 1, 1)[0]
     seat, table, round_ = placed(names, hit)
-    now = known_as(ledger, names.bank, hit.number)[-1]
+    now = former_numbers(ledger, names.bank, hit.number)[-1]
     stands = {"bank": names.bank, "status": Sentence(status(story, awards))}
     return [
         Fact("hit", Sentence("{hit} in bank {bank}, {status}", hit=f"H{hit.number}", **stands)),

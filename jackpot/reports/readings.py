@@ -76,10 +76,12 @@ def stored(ledger: Reader, bank: str, below: int | None, limit: int) -> list[Sto
     return ledger.ask(bank, lambda number: _asked((number, below or _BEYOND, limit)))
 
 
-def named(bank: str, state: BankState, found: Stored) -> DayRead:
+def named(bank: str, state: BankState, reading: Stored) -> DayRead:
     """A reading with names in place of numbers. state: of the bank, then or later."""
-    meters = tuple(_meter(state, *meter) for meter in found.event.meters)
-    return DayRead(bank, found.event.day, found.at, found.seq, found.epoch, found.hash.hex(), meters)
+    meters = tuple(_meter(state, *meter) for meter in reading.event.meters)
+    return DayRead(
+        bank, reading.event.day, reading.at, reading.seq, reading.epoch, reading.hash.hex(), meters
+    )
 
 
 def _asked(values: tuple[int, int, int]) -> Conversation[list[Stored]]:

@@ -67,22 +67,22 @@ class MeterLine(NamedTuple):
         return came - moved.awards - self.closing
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every level of every bank over one gaming day. Raises ReportRefused, LedgerError."""
     facts: list[Fact] = []
     problems: list[ReportProblem] = []
     parts = []
-    names = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
-    must_know(names.values(), (*wanted.drops, *([wanted.link] if wanted.link else [])))
+    names = {bank: JournalNames(ledger, bank) for bank in request.banks}
+    must_know(names.values(), (*request.drops, *([request.link] if request.link else [])))
     elsewhere: list[Sentence] = []
-    for bank in (one for one in wanted.banks if names[one].links):
-        days = wanted_span(ledger, bank, wanted)
-        if days.upto <= days.after and (told := _elsewhere(ledger, bank, wanted.last)):
+    for bank in (one for one in request.banks if names[one].links):
+        days = wanted_span(ledger, bank, request)
+        if days.upto <= days.after and (told := _elsewhere(ledger, bank, request.last)):
             elsewhere.append(told)
             continue
         must_be_here(ledger, bank, days.after if days.opening else 0)  # otherwise its opening is summed
-        facts.append(Fact(bank, _told(wanted.last, days, became(ledger, bank), ends_in(ledger, bank))))
-        parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
+        facts.append(Fact(bank, _told(request.last, days, became(ledger, bank), ends_in(ledger, bank))))
+        parts.append(partial(_lines, ledger, request, names[bank], days, problems))
     if elsewhere and not parts:
         raise ReportRefused("day_of_other_banks", "{banks}", field="day", banks=joined(elsewhere, "; "))
     return ReportResult(facts, (row for part in parts for row in part()), problems)
@@ -161,7 +161,11 @@ def _not_read(day: str | None, later: str | None) -> ReportRefused:
 
 
 def _lines(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan, problems: list[ReportProblem]
+    ledger: Reader,
+    request: ReportRequest,
+    names: JournalNames,
+    days: EntrySpan,
+    problems: list[ReportProblem],
 ) -> Iterator[tuple[Cell, ...]]:
     totals = moved(ledger, names.bank, days.after, days.upto)
     joined = joined_with(ledger, names.bank, days.after, days.upto)
@@ -173,7 +177,7 @@ def _lines(
     for link, level in names.levels():
         key = (link, level)
         silent = key not in totals and key not in opening and key not in closing  # the level opened later
-        if silent or wanted.link not in (None, names.link(link)):
+        if silent or request.link not in (None, names.link(link)):
             continue
         accounts, carried = totals.get(key, Accounts()), joined.get(key, Accounts())
         before = opening.get(key, 0)
@@ -192,11 +196,11 @@ def _lines(
                 )
             )  # fmt: skip
         if names.links[link].offer:
-            drop = _drop_of(names, link, -line.moved.wagers, wanted.drops)
+            drop = _drop_of(names, link, -line.moved.wagers, request.drops)
             yield (*_cells(names, key, line), None, *drop)
             continue
         wagers = _wagers(ledger, names, link, days, line) if level == 1 else None
-        yield (*_cells(names, key, line), *_drop(names, key, wagers, wanted.drops))
+        yield (*_cells(names, key, line), *_drop(names, key, wagers, request.drops))
 
 
 def joined_with(ledger: Reader, bank: str, after: int, upto: int) -> dict[tuple[int, int], Accounts]:

@@ -56,15 +56,15 @@ class ReportRefused(Exception):
         super().__init__(str(self.said))
 
 
-def must_know_table(wanted: "ReportRequest", known: Iterable[str]) -> None:
+def must_know_table(request: "ReportRequest", known: Iterable[str]) -> None:
     """Raises ReportRefused where the report is asked of a table that no bank has. known: all tables."""
     tables = sorted(known)
-    if wanted.table is not None and wanted.table not in tables:
+    if request.table is not None and request.table not in tables:
         raise ReportRefused(
             "table_not_known",
             "{table} is unknown; there is {tables}",
             field="table",
-            table=wanted.table,
+            table=request.table,
             tables=" ".join(tables),
         )
 
@@ -202,19 +202,19 @@ class Report(NamedTuple):
     brief: BriefReport | None = None
     parts: tuple[str, ...] = ()
 
-    def asked(self, ledger: Reader, wanted: ReportRequest) -> ReportResult:
+    def asked(self, ledger: Reader, request: ReportRequest) -> ReportResult:
         """What `find` returns, with links by their titles. Raises as that does."""
-        found = self.find(ledger, wanted)
+        found = self.find(ledger, request)
         links = {number for number, column in enumerate(self.columns) if column.name == "link"}
         if not links:
             return found
-        return found._replace(rows=(_titled(row, links, wanted) for row in found.rows))
+        return found._replace(rows=(_titled(row, links, request) for row in found.rows))
 
 
-def _titled(row: tuple[Cell, ...], links: Collection[int], wanted: ReportRequest) -> tuple[Cell, ...]:
+def _titled(row: tuple[Cell, ...], links: Collection[int], request: ReportRequest) -> tuple[Cell, ...]:
     """A row whose links have their titles. links: the places of their cells."""
     return tuple(
-        wanted.link_cell(cell) if number in links and type(cell) is str else cell
+        request.link_cell(cell) if number in links and type(cell) is str else cell
         for number, cell in enumerate(row)
     )
 

@@ -318,19 +318,19 @@ class MonthBook:
     the last row of the month.
     """
 
-    def __init__(self, ledger: Reader, wanted: ReportRequest, month: str) -> None:
+    def __init__(self, ledger: Reader, request: ReportRequest, month: str) -> None:
         self.month = month
         self.rows: list[BookRow] = []
         self.problems: list[ReportProblem] = []
         self.banks: dict[str, tuple[int, int]] = {}
         self._expectations: list[Expectation] = []
-        for bank in wanted.banks:
+        for bank in request.banks:
             names = JournalNames(ledger, bank)
-            parts = month_parts(ledger, bank, wanted.site, month) if names.links else []
+            parts = month_parts(ledger, bank, request.site, month) if names.links else []
             if parts:
                 must_be_here(ledger, bank, parts[0].after)
                 self.banks[bank] = parts[0].after + 1, parts[-1].upto
-                self._add(BonusBook(ledger, names, wanted.site, parts, expected=True), wanted)
+                self._add(BonusBook(ledger, names, request.site, parts, expected=True), request)
 
     def by(self, group: str) -> dict[str, ResultFigures]:
         """Figures of each link, table, game, shift or day; a link's own are of no table, game or shift."""
@@ -366,13 +366,13 @@ class MonthBook:
             figures.add(part)
         return found
 
-    def _add(self, book: BonusBook, wanted: ReportRequest) -> None:
+    def _add(self, book: BonusBook, request: ReportRequest) -> None:
         first = len(self._expectations)
         self._expectations += [expectation(played) for played in book.played]
         self.problems += book.problems
         for key in {**book.figures, **book.hands}:
             row = _row_of(book, key, first)
-            if _counts(row, wanted):
+            if _counts(row, request):
                 self.rows.append(row)
 
 
@@ -397,54 +397,54 @@ def _from(first: int, counts: Counter[int]) -> Counter[int]:
     return Counter({first + place: count for place, count in counts.items()})
 
 
-def _counts(row: BookRow, wanted: ReportRequest) -> bool:
+def _counts(row: BookRow, request: ReportRequest) -> bool:
     asked = (
-        (wanted.link, row.link),
-        (wanted.table, row.table),
-        (wanted.game, row.game),
-        (wanted.shift, row.shift),
+        (request.link, row.link),
+        (request.table, row.table),
+        (request.game, row.game),
+        (request.shift, row.shift),
     )
     return all(value in (None, own) for value, own in asked)
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """The month's figures by what was asked for. Raises ReportRefused, LedgerError."""
-    book = month_book(ledger, wanted)
+    book = month_book(ledger, request)
     total = book.total()
-    rows = (_row(book.month, wanted, name, figures) for name, figures in ordered(book, wanted))
-    first = summary(total, wanted) if total.played_on() else [NOTHING_YET]
+    rows = (_row(book.month, request, name, figures) for name, figures in ordered(book, request))
+    first = summary(total, request) if total.played_on() else [NOTHING_YET]
     return ReportResult([*first, *_rows_read(book), *MEANT], rows, book.problems)
 
 
-def find_hands(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_hands(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Each hand of each link that came, against those expected. Raises ReportRefused, LedgerError."""
-    book = month_book(ledger, wanted)
+    book = month_book(ledger, request)
     links = book.by("link")
-    rows = (row for link in sorted(links) for row in _hands(wanted.link_cell(link), links[link]))
+    rows = (row for link in sorted(links) for row in _hands(request.link_cell(link), links[link]))
     facts = [*([] if book.total().played_on() else [NOTHING_YET]), *_rows_read(book), MEANT[-1]]
     return ReportResult(facts, rows, book.problems)
 
 
-def month_book(ledger: Reader, wanted: ReportRequest) -> MonthBook:
+def month_book(ledger: Reader, request: ReportRequest) -> MonthBook:
     """The book of the month asked for, or of the last one. Raises ReportRefused, LedgerError."""
-    named = [names for bank in wanted.banks if (names := JournalNames(ledger, bank)).links]
-    must_be_there(wanted, named)
+    named = [names for bank in request.banks if (names := JournalNames(ledger, bank)).links]
+    must_be_there(request, named)
     banks = [names.bank for names in named]
-    month = wanted.month or next(iter(months_of(ledger, banks, wanted.site)), "")
-    return MonthBook(ledger, wanted._replace(banks=tuple(banks if month else ())), month)
+    month = request.month or next(iter(months_of(ledger, banks, request.site)), "")
+    return MonthBook(ledger, request._replace(banks=tuple(banks if month else ())), month)
 
 
-def ordered(book: MonthBook, wanted: ReportRequest) -> list[tuple[str, ResultFigures]]:
+def ordered(book: MonthBook, request: ReportRequest) -> list[tuple[str, ResultFigures]]:
     """The parts of a group with their figures: shifts as they follow each other, the others by name."""
-    found = book.by(wanted.group)
-    if wanted.group == "shift":
-        return [(one.name, found[one.name]) for one in shifts_of(wanted.site) if one.name in found]
+    found = book.by(request.group)
+    if request.group == "shift":
+        return [(one.name, found[one.name]) for one in shifts_of(request.site) if one.name in found]
     return sorted(found.items())
 
 
-def summary(total: ResultFigures, wanted: ReportRequest) -> list[Fact]:
+def summary(total: ResultFigures, request: ReportRequest) -> list[Fact]:
     """The month in a few lines. They add up by hand, to the cent, as those of the report `cost` do."""
-    told = writing(wanted.site.locale, wanted.site.currency).to_the_cent
+    told = writing(request.site.locale, request.site.currency).to_the_cent
     cost, seeds = floor_to_cent(total.running), floor_to_cent(total.seeds)
     left = total.wagered - total.stakes - cost
     sums = {"cost": told(cost), "wagered": told(total.wagered), "left": told(left)}
@@ -483,11 +483,11 @@ def _rows_read(book: MonthBook) -> list[Fact]:
     ]
 
 
-def _row(month: str, wanted: ReportRequest, name: str, figures: ResultFigures) -> tuple[Cell, ...]:
-    group = wanted.group
+def _row(month: str, request: ReportRequest, name: str, figures: ResultFigures) -> tuple[Cell, ...]:
+    group = request.group
     of_links = group in _OF_LINKS
     if group == "link":
-        name = wanted.link_cell(name)
+        name = request.link_cell(name)
     elif group == "game":
         name = NamedId(name, Sentence(game(name)))
     return (
@@ -527,8 +527,8 @@ def _hands(link: str, figures: ResultFigures) -> Iterator[tuple[Cell, ...]]:
         yield link, "draws", wagers, "", "", None, "", "", draws
 
 
-def _told(found: Difference, actual: int) -> tuple[Cell, ...]:
-    expected, chance, how = found.cells()
+def _told(difference: Difference, actual: int) -> tuple[Cell, ...]:
+    expected, chance, how = difference.cells()
     return expected, actual, chance, how
 
 

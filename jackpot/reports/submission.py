@@ -161,11 +161,11 @@ class Floor:
                         self.ends[number] = links[notice.link - 1].terms.link
 
 
-def _take(held: Choices, now: Mapping[tuple[str, str], Any], made: ChoiceEntry) -> None:
+def _take(held: Choices, now: Mapping[tuple[str, str], Any], entry: ChoiceEntry) -> None:
     """Takes over what is new or has changed."""
     for name, value in now.items():
         if name not in held or held[name].value != value:
-            held[name] = CurrentChoice(value, made)
+            held[name] = CurrentChoice(value, entry)
 
 
 def _of_link(terms: LinkTerms) -> Iterator[tuple[tuple[str, str], Any]]:
@@ -178,26 +178,26 @@ def _of_link(terms: LinkTerms) -> Iterator[tuple[tuple[str, str], Any]]:
             yield (level.level, name), getattr(level, name)
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every choice, table by table, as it stands now. Raises ReportRefused, LedgerError."""
-    floors = {bank: _floor(ledger, bank) for bank in wanted.banks}
+    floors = {bank: _floor(ledger, bank) for bank in request.banks}
     floors = {bank: floor for bank, floor in floors.items() if not floor.ended}
     known = [table for floor in floors.values() for table in floor.tables]
-    if wanted.table is not None and wanted.table not in known:
+    if request.table is not None and request.table not in known:
         raise ReportRefused(
             "table_not_known",
             "{table} is unknown; there is {tables}",
             field="table",
-            table=wanted.table,
+            table=request.table,
             tables=" ".join(sorted(known)),
         )
-    money = writing(wanted.site.locale, wanted.site.currency)
+    money = writing(request.site.locale, request.site.currency)
     rows = (
         row
         for floor in floors.values()
         for table in sorted(floor.tables)
-        if wanted.table in (None, table)
-        for row in _rows(floor, floor.tables[table], _ValueFormat(money, wanted))
+        if request.table in (None, table)
+        for row in _rows(floor, floor.tables[table], _ValueFormat(money, request))
     )
     return ReportResult([], rows, [])
 
@@ -222,33 +222,37 @@ def _join(floor: Floor, part: Floor) -> None:
 
 
 class _ValueFormat(NamedTuple):
-    """How values are told. wanted: with the titles of links."""
+    """Format of the values. request: it knows the titles of links."""
 
     money: Writing
-    wanted: ReportRequest
+    request: ReportRequest
 
 
-def _rows(floor: Floor, table: TableTerms, how: _ValueFormat) -> Iterator[tuple[Cell, ...]]:
+def _rows(floor: Floor, table: TableTerms, value_format: _ValueFormat) -> Iterator[tuple[Cell, ...]]:
     for (_, name), chosen in floor.of_table[table.table].items():
         yield _row(
-            table.table, "", Sentence(name.replace("_", " ")), _value(name, chosen.value, how), chosen.made
+            table.table,
+            "",
+            Sentence(name.replace("_", " ")),
+            _value(name, chosen.value, value_format),
+            chosen.made,
         )
     for link in table.links:
         if link not in floor.links:
             continue  # it was closed, and takes no wagers
-        since, wager = floor.joined[table.table, link], how.wanted.link_cell(link)
+        since, wager = floor.joined[table.table, link], value_format.request.link_cell(link)
         for (level, name), chosen in floor.of_link[link].items():
             what = Sentence(name.replace("_", " "))
             choice = joined([named(level), what], " ") if level else what
             made = max(chosen.made, since, key=lambda one: one.at)
-            yield _row(table.table, wager, choice, _value(name, chosen.value, how), made)
+            yield _row(table.table, wager, choice, _value(name, chosen.value, value_format), made)
         for reading in _left_open(floor.links[link], table):
             made = max(floor.of_link[link]["", "paytable"].made, since, key=lambda one: one.at)
             yield _row(table.table, wager, Sentence("left open by the text"), reading, made)
 
 
-def _row(table: str, wager: str, choice: str, value: Cell, made: ChoiceEntry) -> tuple[Cell, ...]:
-    return made.bank, table, wager, choice, value, made.at, made.seq, made.who
+def _row(table: str, wager: str, choice: str, value: Cell, entry: ChoiceEntry) -> tuple[Cell, ...]:
+    return entry.bank, table, wager, choice, value, entry.at, entry.seq, entry.who
 
 
 def _left_open(terms: LinkTerms, table: TableTerms) -> Iterator[str]:
@@ -260,8 +264,8 @@ def _left_open(terms: LinkTerms, table: TableTerms) -> Iterator[str]:
             yield reading
 
 
-def _value(name: str, value: Any, how: _ValueFormat) -> str:
-    money = how.money
+def _value(name: str, value: Any, value_format: _ValueFormat) -> str:
+    money = value_format.money
     if value is None or value == ():
         return Sentence("none")
     if isinstance(value, bool):
@@ -278,7 +282,11 @@ def _value(name: str, value: Any, how: _ValueFormat) -> str:
         return joined((_hand(row.hand, row.suits, money.text(to_cents(row.amount))) for row in value), "; ")
     if name == LAST_DAY:
         day, to = value
-        return Sentence("{day}, its money to {link}", day=day, link=how.wanted.title(to)) if to else day
+        return (
+            Sentence("{day}, its money to {link}", day=day, link=value_format.request.title(to))
+            if to
+            else day
+        )
     if name == "game":
         return game(value)
     if name == "paytable":
@@ -286,7 +294,7 @@ def _value(name: str, value: Any, how: _ValueFormat) -> str:
     if name == "base_wagers":
         return NamedId(" ".join(value), "; ".join(_paytable(one).called for one in value))
     if name == "links":
-        return NamedId(" ".join(value), ", ".join(map(how.wanted.title, value)))
+        return NamedId(" ".join(value), ", ".join(map(value_format.request.title, value)))
     if name in _SAID:
         return NamedId(value, _SAID[name][value])
     if name == "cards":

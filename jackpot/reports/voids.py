@@ -35,29 +35,29 @@ class VoidKey(NamedTuple):
     cause: str
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Counts of void rounds in the gaming days. Raises ReportRefused, LedgerError."""
-    named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
-    must_know_table(wanted, (terms.table for names in named.values() for terms in names.tables.values()))
-    spans = {bank: wanted_span(ledger, bank, wanted) for bank in named}
+    named = {bank: JournalNames(ledger, bank) for bank in request.banks}
+    must_know_table(request, (terms.table for names in named.values() for terms in names.tables.values()))
+    spans = {bank: wanted_span(ledger, bank, request) for bank in named}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
-    rows = (row for bank, names in named.items() for row in _rows(ledger, wanted, names, spans[bank]))
+    rows = (row for bank, names in named.items() for row in _rows(ledger, request, names, spans[bank]))
     return ReportResult(periods(spans), rows, [])
 
 
 def _rows(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan
+    ledger: Reader, request: ReportRequest, names: JournalNames, days: EntrySpan
 ) -> Iterator[tuple[Cell, ...]]:
-    shifts = [shift.name for shift in shifts_of(wanted.site)]
+    shifts = [shift.name for shift in shifts_of(request.site)]
     found = defaultdict[VoidKey, Counter[str]](Counter)
     games = {terms.table: terms for terms in names.tables.values()}
     by_tables = frames_of_kind(ledger, names.bank, Voided.kind, days.after, days.upto)
     by_people = of_kind(ledger, names.bank, Voided.kind, days.after, days.upto)
     for entry in merge(by_tables, by_people):
         event = entry.event
-        if isinstance(event, Voided) and wanted.table in (None, names.table(event.table)):
-            shift = shifts.index(shift_of(entry.at, wanted.site))
+        if isinstance(event, Voided) and request.table in (None, names.table(event.table)):
+            shift = shifts.index(shift_of(entry.at, request.site))
             counts = found[VoidKey(names.table(event.table), shift, event.cause)]
             counts["rounds"] += 1
             counts["by_people"] += entry.table is None

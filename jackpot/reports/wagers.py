@@ -44,25 +44,29 @@ _FRAMES: Final = frozenset({Wagered.kind, Withdrawn.kind, Voided.kind})
 _ACTS: Final = (Voided.kind, Struck.kind)
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every wager of the gaming days. Raises ReportRefused, LedgerError."""
-    named = {bank: JournalNames(ledger, bank) for bank in wanted.banks}
-    must_know_table(wanted, (terms.table for names in named.values() for terms in names.tables.values()))
-    spans = {bank: wanted_span(ledger, bank, wanted) for bank in named}
+    named = {bank: JournalNames(ledger, bank) for bank in request.banks}
+    must_know_table(request, (terms.table for names in named.values() for terms in names.tables.values()))
+    spans = {bank: wanted_span(ledger, bank, request) for bank in named}
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
     problems: list[ReportProblem] = []
     rows = (
-        row for bank, names in named.items() for row in _rows(ledger, wanted, names, spans[bank], problems)
+        row for bank, names in named.items() for row in _rows(ledger, request, names, spans[bank], problems)
     )
     return ReportResult(periods(spans), rows, problems)
 
 
 def _rows(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, days: EntrySpan, problems: list[ReportProblem]
+    ledger: Reader,
+    request: ReportRequest,
+    names: JournalNames,
+    days: EntrySpan,
+    problems: list[ReportProblem],
 ) -> Iterator[tuple[Cell, ...]]:
     for table, entry, event in _moves(ledger, names.bank, days.after, days.upto):
-        if wanted.table not in (None, names.table(table)):
+        if request.table not in (None, names.table(table)):
             continue
         sign, what, bets = 1, "wagered", list[Placed]()
         match event:
@@ -80,7 +84,7 @@ def _rows(
                 bets = [bet for bet in standing or () if bet.link not in event.settles]
         for bet in bets:
             terms = names.links[bet.link]
-            if wanted.link in (None, terms.link):
+            if request.link in (None, terms.link):
                 yield (
                     names.bank, entry.seq, entry.at, names.table(table), entry.table_seq, event.round, what,
                     bet.seat, _DEALER if bet.dealer else _PLAYER, terms.link, sign * bet.wagered(terms),

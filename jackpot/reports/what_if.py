@@ -25,7 +25,7 @@ from controllers import messages as m
 from controllers.answers import Nack
 from jackpot.catalogue import LevelEntry, LinkEntry, TermsRefused, parse_money, parse_rate, rate_text, resolve
 from jackpot.config.phrases import sentence
-from jackpot.ledger.archived import cut_of, is_archived
+from jackpot.ledger.archived import archived_message, cut_of
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
 from jackpot.reports.read.entries import Entry, counting, of_kinds
@@ -341,7 +341,7 @@ def _text(micros: int) -> str:
 def _check_whole(ledger: Reader, bank: str, after: int) -> None:
     """Raises ReplayRefused where only an archive has rows of the bank after that one."""
     if (cut := cut_of(ledger, bank)) is not None and after < cut.seq:
-        raise ReplayRefused("rows_archived", "{archived}", archived=is_archived(bank, cut))
+        raise ReplayRefused("rows_archived", "{archived}", archived=archived_message(bank, cut))
 
 
 def _beginning(ledger: Reader, names: JournalNames, number: int, since: str | None) -> ReplayStart:

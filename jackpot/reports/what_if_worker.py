@@ -78,14 +78,14 @@ def reply_to(asked: WhatIfCall) -> WhatIfReply:
     return WhatIfReply(sheets=_sheets(found, asked), warnings=found.not_allowed)
 
 
-def _sheets(found: WhatIfResult, asked: WhatIfCall) -> list[WhatIfSheet]:
+def _sheets(result: WhatIfResult, asked: WhatIfCall) -> list[WhatIfSheet]:
     say, exact, count = partial(told, asked.language), asked.money.exact, asked.money.count
 
     def title(name: str) -> str:
         return say(named(name))
 
     both = [title("as it was"), title("if")]
-    was, would = ({end.level: end for end in side} for side in (found.was, found.would))
+    was, would = ({end.level: end for end in side} for side in (result.was, result.would))
     ends = [
         [title(level), *(
             text for figure in ("meter", "hits", "paid", "house") for text in _both(
@@ -93,7 +93,7 @@ def _sheets(found: WhatIfResult, asked: WhatIfCall) -> list[WhatIfSheet]:
         )]
         for level in dict.fromkeys([*was, *would])
     ]  # fmt: skip
-    totals = [(found.was_total, found.would_total)]
+    totals = [(result.was_total, result.would_total)]
     names = (*Total._fields, "left_to_the_house")
     in_all = [
         [title(name), exact(one), exact(other), exact(other - one)]
@@ -106,13 +106,13 @@ def _sheets(found: WhatIfResult, asked: WhatIfCall) -> list[WhatIfSheet]:
         [f"{day.day} {title(day.level)}",
          *("" if sum_ is None else exact(sum_) for sum_ in (day.meter, day.meter_if)),
          *("" if number is None else count(number) for number in (day.hits, day.hits_if))]
-        for day in found.days[-DAYS_SHOWN * max(1, len(found.was)) :]
+        for day in result.days[-DAYS_SHOWN * max(1, len(result.was)) :]
     ]  # fmt: skip
-    played = {"rounds": found.rounds, "wagers whose hand was not shown": found.hidden}
-    if found.own_numbers:
-        played["random numbers that the journal does not have"] = found.own_numbers
-    left = {what: number for what, number in found.left_out.items() if number}
-    refused = {what: number for what, number in found.refused.items() if number}
+    played = {"rounds": result.rounds, "wagers whose hand was not shown": result.hidden}
+    if result.own_numbers:
+        played["random numbers that the journal does not have"] = result.own_numbers
+    left = {what: number for what, number in result.left_out.items() if number}
+    refused = {what: number for what, number in result.refused.items() if number}
     counted = [
         *([title(what), count(number)] for what, number in played.items()),
         *([say(Sentence("not repeated: {what}", what=Sentence(what))), count(number)]

@@ -51,19 +51,19 @@ ENVY: Final = (
 URGENT: Final = ("pending", "validated", "paid", "final", "undone")
 
 
-def find_hits(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_hits(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every hit that was made in the gaming days, as it stands now. Raises LedgerError."""
-    spans = _spans(ledger, wanted)
-    rows = (_hit(names, story) for names, story in _within(ledger, wanted, spans))
+    spans = _spans(ledger, request)
+    rows = (_hit(names, story) for names, story in _within(ledger, request, spans))
     return ReportResult(periods(spans), rows, [])
 
 
-def find_envy(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_envy(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every envy bonus of the hits that were made in the gaming days. Raises LedgerError."""
-    spans = _spans(ledger, wanted)
+    spans = _spans(ledger, request)
     rows = (
         _envy(names, story, award)
-        for names, story in _within(ledger, wanted, spans)
+        for names, story in _within(ledger, request, spans)
         for award in story.hit.awards
         if award.kind == "envy"
     )
@@ -81,19 +81,19 @@ def done(
     return last
 
 
-def _spans(ledger: Reader, wanted: ReportRequest) -> dict[str, EntrySpan]:
-    return {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+def _spans(ledger: Reader, request: ReportRequest) -> dict[str, EntrySpan]:
+    return {bank: wanted_span(ledger, bank, request) for bank in request.banks}
 
 
 def _within(
-    ledger: Reader, wanted: ReportRequest, spans: dict[str, EntrySpan]
+    ledger: Reader, request: ReportRequest, spans: dict[str, EntrySpan]
 ) -> Iterator[tuple[JournalNames, HitStory]]:
     for bank, days in spans.items():
         names = JournalNames(ledger, bank)
         for story in stories(ledger, bank):
             if story.hit.seq <= days.after:
                 break
-            if days.covers(story.hit.seq) and wanted.link in (None, names.link(story.hit.link)):
+            if days.covers(story.hit.seq) and request.link in (None, names.link(story.hit.link)):
                 yield names, story
 
 

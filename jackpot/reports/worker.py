@@ -137,22 +137,22 @@ def _told(ledger: Reader, asked: ReportCall) -> WorkerReply:
     return WorkerReply(shown=_shown(report, found, output.CellFormat(asked.site, asked.language), asked.skip))
 
 
-def _sorted(report: Report, found: ReportResult, sort: str) -> ReportResult:
+def _sorted(report: Report, result: ReportResult, sort: str) -> ReportResult:
     """The same rows by a column; of more rows than an export has, the first ones."""
     name = sort.removeprefix("-")
     column = next((place for place, one in enumerate(report.columns) if one.name == name), None)
     if column is None:
-        return found
-    rows = iter(found.rows)
+        return result
+    rows = iter(result.rows)
     first = list(islice(rows, ROWS_MAX))
     if next(rows, None) is not None:
-        found.problems.append(
+        result.problems.append(
             ReportProblem(
                 "rows_partly_sorted", "only the first {count} rows are sorted", count=f"{ROWS_MAX:,}"
             )
         )
     ordered = output.in_order(first, lambda row: row[column], falling=sort.startswith("-"))
-    return found._replace(rows=iter(ordered))
+    return result._replace(rows=iter(ordered))
 
 
 def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
@@ -206,8 +206,8 @@ def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
     )
 
 
-def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: int) -> ReportPage:
-    totals = output.Totals(report, found)
+def _shown(report: Report, result: ReportResult, shown: output.CellFormat, skip: int) -> ReportPage:
+    totals = output.Totals(report, result)
     read = list(islice(totals, skip, skip + ROWS_SHOWN + 1))
     more, said = len(read) > ROWS_SHOWN, saying(report, read[:ROWS_SHOWN])
     spare = [n for n in reversed(said) if report.columns[n].spare][: max(0, len(said) - COLUMNS_SHOWN)]
@@ -216,7 +216,7 @@ def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: 
     sums = [
         "" if n not in totals.sums else shown.cell(report.columns[n].kind, totals.sums[n]) for n in columns
     ]
-    facts = [(shown.title(fact.name), shown.fact(fact)) for fact in found.facts]
+    facts = [(shown.title(fact.name), shown.fact(fact)) for fact in result.facts]
     return ReportPage(
         [
             (shown.title(column.name), "sum" if column.kind in SUMS else column.kind, column.name)
@@ -225,7 +225,7 @@ def _shown(report: Report, found: ReportResult, shown: output.CellFormat, skip: 
         facts,
         rows,
         sums if totals.columns and not more else [],
-        [shown.say(problem) for problem in found.problems],
+        [shown.say(problem) for problem in result.problems],
         skip + 1,
         max(0, skip - ROWS_SHOWN) if skip else None,
         skip + ROWS_SHOWN if more and skip < ROWS_MAX else None,
@@ -244,20 +244,20 @@ def _parts(
     return [(heading, len(list(part))) for heading, part in groupby(told)] if places else []
 
 
-def _file(report: Report, found: ReportResult, site: Site) -> Iterator[str]:
+def _file(report: Report, result: ReportResult, site: Site) -> Iterator[str]:
     """Rows of an export, up to its limit; the last one says that there are more."""
-    for number, line in enumerate(output.as_csv(report, found, site)):
+    for number, line in enumerate(output.as_csv(report, result, site)):
         if number > ROWS_MAX:
             yield f"{MORE}\r\n"
             return
         yield line
 
 
-def _first(found: ReportResult) -> Iterator[tuple[Cell, ...]]:
+def _first(result: ReportResult) -> Iterator[tuple[Cell, ...]]:
     """The first rows; that there are more is a problem of the file."""
-    for number, row in enumerate(found.rows):
+    for number, row in enumerate(result.rows):
         if number == ROWS_MAX:
-            found.problems.append(MORE)
+            result.problems.append(MORE)
             return
         yield row
 

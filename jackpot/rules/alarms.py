@@ -26,7 +26,7 @@ from jackpot.rules.rounds.apply import LEFT_TOLD_MAX
 from jackpot.rules.state import Alarm, BankState
 
 
-class Kind(NamedTuple):
+class AlarmKind(NamedTuple):
     """A kind of alarm.
 
     means: what has happened. then: what people do about it, before they acknowledge it.
@@ -36,64 +36,64 @@ class Kind(NamedTuple):
     then: str
 
 
-KINDS: Final[Mapping[str, Kind]] = {
-    "admin_recovered": Kind(
+KINDS: Final[Mapping[str, AlarmKind]] = {
+    "admin_recovered": AlarmKind(
         "an admin was made where no server ran",
         "ask who did it on the server's machine; nobody else has confirmed them",
     ),
-    "chip_mismatch": Kind(
+    "chip_mismatch": AlarmKind(
         "the dealer's chip count is not that of the accepted wagers",
         "count again at the table, strike one wager, or void the round",
     ),
-    "config_differs": Kind(
+    "config_differs": AlarmKind(
         "a link takes no wagers, because the configuration differs from the journal",
         "two people confirm what differs, on the page of the link; or set the configuration right",
     ),
-    "count_mismatch": Kind(
+    "count_mismatch": AlarmKind(
         "the table's own count of wagers is not the server's",
         "explain it before the drop is counted: report `wagers` has every wager of the table",
     ),
-    "currency_report": Kind(
+    "currency_report": AlarmKind(
         "a patron was given more cash in a gaming day than goes without a report",
         "file the currency transaction report, with all that the cage gave them on that day",
     ),
-    "device_conflict": Kind(
+    "device_conflict": AlarmKind(
         "two devices use one key, and neither is let in",
         "find the second one, then clear the first; revoke a stolen key",
     ),
-    "internal": Kind(
+    "internal": AlarmKind(
         "something happened that nobody can explain, and its links stopped",
         "keep the log and the ledger; once it is understood two people resume the links",
     ),
-    "end_waits": Kind(
+    "end_waits": AlarmKind(
         "a link cannot end as two people announced it; it takes no wagers once its day is over",
         "see to what is in the way: then the server ends it; or two people close it to another link",
     ),
-    "lamp_failed": Kind(
+    "lamp_failed": AlarmKind(
         "the lamp of an award does not light",
         "look at the seat's lamp, and say what it shows when you validate the hit; have the lamp repaired",
     ),
-    BEHIND: Kind(
+    BEHIND: AlarmKind(
         "a table has answers that the ledger has lost",
         "two people say whether they believe what the table says",
     ),
-    "left_on_meter": Kind(
+    "left_on_meter": AlarmKind(
         "an award that was paid would be worth more now; the difference stays on its meter",
         "two people decide on it, on the page of its link",
     ),
-    "levels_out_of_order": Kind(
+    "levels_out_of_order": AlarmKind(
         "a lower level of a link stands above a higher one",
         "look why the higher one is low; two people may change its reseed or its rates",
     ),
-    "person_locked_out": Kind(
+    "person_locked_out": AlarmKind(
         "somebody failed to sign in too often under this name",
         "ask the person whether it was they; an admin resets the password if not",
     ),
-    "seq_conflict": Kind(
+    "seq_conflict": AlarmKind(
         "the table sent two commands under one number; the first stands",
         "look whether two devices use its key, or it lost its memory",
     ),
-    "unreasonable": Kind(
+    "unreasonable": AlarmKind(
         "the table placed more than it can play",
         "look into the table's controller",
     ),
@@ -123,7 +123,7 @@ ALWAYS: Final = frozenset(
 _REFUSALS: Final = (Code.UNREASONABLE.value, Code.INTERNAL.value)
 
 
-class Raised(NamedTuple):
+class RaisedAlarm(NamedTuple):
     """An alarm as an event raises it. facts: for the log; they say where. what: as in `state.Alarm`."""
 
     kind: str
@@ -154,36 +154,36 @@ class _StateNames(NamedTuple):
         return self.state.link(link).levels[level - 1].terms.level
 
 
-def alarm(effects: Effects, event: Event) -> None:
+def raise_alarms(effects: Effects, event: Event) -> None:
     """Opens the alarm that the event raises, or counts it on the one already open there."""
     if isinstance(event, Refused) and event.code not in _REFUSALS:  # the mistake of one command
         return
     number = None if effects.table is None else effects.table.number
-    for one in raised(event, number, _StateNames(effects.state)):
-        effects.alarm(one.kind, **one.facts)
-        _open(effects, one)
+    for found in raised(event, number, _StateNames(effects.state)):
+        effects.alarm(found.kind, **found.facts)
+        _open(effects, found)
 
 
-def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]:
+def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[RaisedAlarm]:
     """The alarm that an event raises. table: whose frame it was."""
     facts: Map
     match event:
         case DeviceBlocked():
-            yield Raised("device_conflict", {"role": event.role, "device": event.device})
+            yield RaisedAlarm("device_conflict", {"role": event.role, "device": event.device})
         case FoundBehind():
             facts = {"table": names.table(event.table), "acked": event.acked, "suspends": event.suspends}
             lost = "alarm_answers_lost_and_bank_stopped" if event.suspends else "alarm_answers_lost"
-            yield Raised(BEHIND, facts, phrase(lost, acked=event.acked))
+            yield RaisedAlarm(BEHIND, facts, phrase(lost, acked=event.acked))
         case LockedOut():
             facts = {"person": event.person, "failures": event.failures}
-            yield Raised("person_locked_out", facts, phrase("alarm_failures", count=event.failures))
+            yield RaisedAlarm("person_locked_out", facts, phrase("alarm_failures", count=event.failures))
         case Recovered():
             facts = {"person": event.id, "by": list(event.people.said())}
-            yield Raised("admin_recovered", facts, phrase("alarm_recovered_by", people=facts["by"]))
+            yield RaisedAlarm("admin_recovered", facts, phrase("alarm_recovered_by", people=facts["by"]))
         case Paid() | Corrected() if over_in_cash(event):
-            yield _in_cash(event.hit, cash_of_day(event))
+            yield _cash_alarm(event.hit, cash_of_day(event))
         case CashNoticed():
-            yield _in_cash(event.hit, event.cash)
+            yield _cash_alarm(event.hit, event.cash)
         case LevelOrderChanged() if event.pairs:
             levels = [
                 phrase(
@@ -195,34 +195,34 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
                 )
                 for higher, lower, above, below in event.pairs
             ]
-            yield Raised(
+            yield RaisedAlarm(
                 "levels_out_of_order", {"link": names.link(event.link)}, phrase("alarm_levels", levels=levels)
             )
         case EndWaits():
             facts = {"link": names.link(event.link), "message": english(event.template, event.values)}
-            yield Raised("end_waits", facts, Phrase(event.template, event.values))
+            yield RaisedAlarm("end_waits", facts, Phrase(event.template, event.values))
         case LampReported() if event.changed and event.state == "lamp_failed":
             facts = {"table": names.table(table), "award": f"A{event.award}", "seat": event.seat}
             said = phrase("alarm_lamp", award=facts["award"], seat=event.seat)
-            yield Raised("lamp_failed", facts, said)
+            yield RaisedAlarm("lamp_failed", facts, said)
         case SeqConflict():
             facts = {"table": names.table(event.table), "table_seq": event.table_seq}
-            yield Raised("seq_conflict", facts, phrase("alarm_number_used", number=event.table_seq))
+            yield RaisedAlarm("seq_conflict", facts, phrase("alarm_number_used", number=event.table_seq))
         case Suspended() if event.cause == CONFIG_REASON:
             for link in event.links:
-                yield Raised("config_differs", {"link": names.link(link)})
+                yield RaisedAlarm("config_differs", {"link": names.link(link)})
         case Refused() if event.code in _REFUSALS:
             facts = {"table": names.table(table), "message": english(event.template, event.values)}
-            yield Raised(event.code, facts, Phrase(event.template, event.values))
+            yield RaisedAlarm(event.code, facts, Phrase(event.template, event.values))
     if (locking := getattr(event, "locking", None)) is not None and locking.accepted:
         counts = _counts(names, locking.chips, locking.accepted)
         sums = _sums(names, locking.sums, locking.wagered)
-        yield Raised("chip_mismatch", *_miscounted(names.table(table), event.round, counts, sums))
+        yield RaisedAlarm("chip_mismatch", *_miscounted(names.table(table), event.round, counts, sums))
     if (closing := getattr(event, "closing", None)) is not None and (closing.ours or closing.our_sums):
         counts = _counts(names, closing.counts, closing.ours)
         sums = _sums(names, closing.sums, closing.our_sums)
-        yield Raised("count_mismatch", *_miscounted(names.table(table), event.round, counts, sums))
-    if left := _left(event):
+        yield RaisedAlarm("count_mismatch", *_miscounted(names.table(table), event.round, counts, sums))
+    if left := _residual_sums(event):
         hit = getattr(event, "hit", None)
         of = {"table": names.table(getattr(event, "table", table))} if hit is None else {"hit": f"H{hit}"}
         cents = {f"A{one.award}": to_cents(one.more) for one in left[:LEFT_TOLD_MAX]}
@@ -235,35 +235,38 @@ def raised(event: Any, table: int | None, names: AlarmNames) -> Iterator[Raised]
             if more
             else phrase("alarm_left", awards=awards)
         )
-        yield Raised("left_on_meter", {**of, "awards": cents, "count": len(left)}, what)
+        yield RaisedAlarm("left_on_meter", {**of, "awards": cents, "count": len(left)}, what)
 
 
-def _in_cash(hit: int, cash: int) -> Raised:
+def _cash_alarm(hit: int, cash: int) -> RaisedAlarm:
     """The alarm of cash to one patron that is to be reported; cents."""
     facts: Map = {"hit": f"H{hit}", "cash": cash}
-    return Raised("currency_report", facts, phrase("alarm_cash", hit=facts["hit"], sum=from_cents(cash)))
+    return RaisedAlarm("currency_report", facts, phrase("alarm_cash", hit=facts["hit"], sum=from_cents(cash)))
 
 
-def _left(event: Any) -> list[LeftMade]:
+def _residual_sums(event: Any) -> list[LeftMade]:
     """The paid awards that the event would have raised, each with how much."""
     made = getattr(event, "made", None)
     recomputed = getattr(event, "recomputed", None) if made is None else made.recomputed
     return [] if recomputed is None else recomputed.grown()
 
 
-def _counts(names: AlarmNames, theirs: Mapping[int, int], ours: Mapping[int, int]) -> Map:
+def _counts(names: AlarmNames, table_counts: Mapping[int, int], server_counts: Mapping[int, int]) -> Map:
     """By link the table's count, None where it sent none, and the accepted wagers."""
-    return {names.link(link): {"table": theirs.get(link), "server": count} for link, count in ours.items()}
+    return {
+        names.link(link): {"table": table_counts.get(link), "server": count}
+        for link, count in server_counts.items()
+    }
 
 
-def _sums(names: AlarmNames, theirs: Mapping[int, int], ours: Mapping[int, int]) -> Map:
+def _sums(names: AlarmNames, table_sums: Mapping[int, int], server_sums: Mapping[int, int]) -> Map:
     """As `_counts`: what the wagers on offers come to, in cents (B3)."""
     return {
         names.link(link): {
-            "table": to_cents(theirs[link]) if link in theirs else None,
+            "table": to_cents(table_sums[link]) if link in table_sums else None,
             "server": to_cents(sum_),
         }
-        for link, sum_ in ours.items()
+        for link, sum_ in server_sums.items()
     }
 
 
@@ -300,11 +303,11 @@ def place(facts: Map) -> str:
     return f"table {facts['table']}" if facts["table"] else ""
 
 
-def _open(effects: Effects, raised: Raised) -> None:
+def _open(effects: Effects, raised: RaisedAlarm) -> None:
     state, at, what = effects.state, effects.at, raised.what
-    known = state.alarms.get(key := (raised.kind, place(raised.facts)))
-    if known is not None:
-        known.what, known.last, known.times = what, at, known.times + 1
+    open_alarm = state.alarms.get(key := (raised.kind, place(raised.facts)))
+    if open_alarm is not None:
+        open_alarm.what, open_alarm.last, open_alarm.times = what, at, open_alarm.times + 1
         return
     person = raised.facts.get("person", 0)
     state.alarms[key] = Alarm(state.next_alarm, *key, what, effects.seq, at, last=at, person=person)

@@ -115,7 +115,7 @@ class Code(StrEnum):
     WRONG_SECRET = "wrong_secret"  # noqa: S105 - a code
 
 
-class OfFrame(NamedTuple):
+class FrameCode(NamedTuple):
     """The meaning of a refused frame, and what the table does next. uses: it uses up its number."""
 
     means: str
@@ -123,7 +123,7 @@ class OfFrame(NamedTuple):
     uses: bool = True
 
 
-class OfAct(NamedTuple):
+class ActCode(NamedTuple):
     """The meaning of a refused act, what the person does next, and the HTTP status of the answer."""
 
     means: str
@@ -133,179 +133,179 @@ class OfAct(NamedTuple):
 
 _ON: Final = "go on from `expected`"
 
-OF_FRAMES: Final[dict[Code, OfFrame]] = {
-    Code.SEQ_CONFLICT: OfFrame(
+OF_FRAMES: Final[dict[Code, FrameCode]] = {
+    Code.SEQ_CONFLICT: FrameCode(
         "the number was used with other content; alarmed", f"look into the table's memory, {_ON}", uses=False
     ),
-    Code.SEQ_OLD: OfFrame("the number is older than the last 64 answers", _ON, uses=False),
-    Code.SEQ_GAP: OfFrame("a number before it has not come", "send again from `expected`", uses=False),
-    Code.NOT_ACTIVE: OfFrame(
+    Code.SEQ_OLD: FrameCode("the number is older than the last 64 answers", _ON, uses=False),
+    Code.SEQ_GAP: FrameCode("a number before it has not come", "send again from `expected`", uses=False),
+    Code.NOT_ACTIVE: FrameCode(
         "this server does not decide for the bank now", "send it to the active server", uses=False
     ),
-    Code.BAD_MESSAGE: OfFrame("a field is wrong; `message` names it", "correct it, under the next number"),
-    Code.ROUND_UNFINISHED: OfFrame("another round comes first", "finish that round, or void it"),
-    Code.NO_SUCH_ROUND: OfFrame("the table has no such round to finish", "look at `round` in the welcome"),
-    Code.NO_SUCH_AWARD: OfFrame(
+    Code.BAD_MESSAGE: FrameCode("a field is wrong; `message` names it", "correct it, under the next number"),
+    Code.ROUND_UNFINISHED: FrameCode("another round comes first", "finish that round, or void it"),
+    Code.NO_SUCH_ROUND: FrameCode("the table has no such round to finish", "look at `round` in the welcome"),
+    Code.NO_SUCH_AWARD: FrameCode(
         "no award of the table has that id and still wants its lamp", "put the lamp out"
     ),
-    Code.LOCKED_OUT: OfFrame("no more bets are taken in this round", "give the wager back"),
-    Code.NOT_LOCKED: OfFrame("the round still takes bets", "lock it first"),
-    Code.CHIP_MISMATCH: OfFrame(
+    Code.LOCKED_OUT: FrameCode("no more bets are taken in this round", "give the wager back"),
+    Code.NOT_LOCKED: FrameCode("the round still takes bets", "lock it first"),
+    Code.CHIP_MISMATCH: FrameCode(
         "the dealer's count differs, or has not come",
         "`lock` with the right count, or void",
     ),
-    Code.SUSPENDED: OfFrame(
+    Code.SUSPENDED: FrameCode(
         "a link takes no wagers now; `link` names it",
         "wager without it until `link` says active",
         uses=False,
     ),
-    Code.TABLE_HELD: OfFrame(
+    Code.TABLE_HELD: FrameCode(
         "people have to act before the table opens a round",
         "wait for `status` or `round`",
         uses=False,
     ),
-    Code.UNKNOWN_LINK: OfFrame("the table, or the round, has no such link", "correct the link"),
-    Code.UNKNOWN_SEAT: OfFrame("the table has no such seat", "correct the seat"),
-    Code.WRONG_AMOUNT: OfFrame("it is not the link's wager", "give it back, or place the right one"),
-    Code.DUPLICATE_WAGER: OfFrame(
+    Code.UNKNOWN_LINK: FrameCode("the table, or the round, has no such link", "correct the link"),
+    Code.UNKNOWN_SEAT: FrameCode("the table has no such seat", "correct the seat"),
+    Code.WRONG_AMOUNT: FrameCode("it is not the link's wager", "give it back, or place the right one"),
+    Code.DUPLICATE_WAGER: FrameCode(
         "the seat has made this wager already, or it is named twice", "give one back"
     ),
-    Code.UNREASONABLE: OfFrame("more than this table can play or show; alarmed", "look into the table"),
-    Code.OUT_OF_ORDER: OfFrame(
+    Code.UNREASONABLE: FrameCode("more than this table can play or show; alarmed", "look into the table"),
+    Code.OUT_OF_ORDER: FrameCode(
         "hands come in payout order, the highest seat first", "send them in that order"
     ),
-    Code.ALREADY_SETTLED: OfFrame("the seat's hand was settled", "leave the seat out"),
-    Code.NO_WAGER: OfFrame("nobody has made this wager", "leave it out"),
-    Code.HAND_MISMATCH: OfFrame("the cards are not the hand that is named", "correct the claim"),
-    Code.IMPOSSIBLE_CARDS: OfFrame("a card is twice in the round", "correct the cards"),
-    Code.TWO_PEOPLE: OfFrame("only two people may do this", "call the floor"),
-    Code.AWARD_STANDING: OfFrame(
+    Code.ALREADY_SETTLED: FrameCode("the seat's hand was settled", "leave the seat out"),
+    Code.NO_WAGER: FrameCode("nobody has made this wager", "leave it out"),
+    Code.HAND_MISMATCH: FrameCode("the cards are not the hand that is named", "correct the claim"),
+    Code.IMPOSSIBLE_CARDS: FrameCode("a card is twice in the round", "correct the cards"),
+    Code.TWO_PEOPLE: FrameCode("only two people may do this", "call the floor"),
+    Code.AWARD_STANDING: FrameCode(
         "awards are in the way; `hits` names their hits", "call the floor to undo them, then send it again"
     ),
-    Code.TOO_MANY: OfFrame("more awards or wagers than a frame holds", "send it in parts: seat by seat"),
-    Code.INTERNAL: OfFrame("a fault of the server; its links are suspended", "call the floor"),
+    Code.TOO_MANY: FrameCode("more awards or wagers than a frame holds", "send it in parts: seat by seat"),
+    Code.INTERNAL: FrameCode("a fault of the server; its links are suspended", "call the floor"),
 }
 
 _AGAIN: Final = "correct it and ask again"
 _LOOK: Final = "look at its state"
 _NOTHING: Final = "nothing: it is so already"
 
-OF_ACTS: Final[dict[Code, OfAct]] = {
-    Code.ROUND_UNFINISHED: OfAct("a table has a round to finish", "let it finish, then ask again", 409),
-    Code.NO_SUCH_ROUND: OfAct("the table has no such round, or the round is not in that state", _LOOK, 404),
-    Code.TABLE_HELD: OfAct("a table waits for its papers (T11)", "record them, or release it", 409),
-    Code.UNKNOWN_LINK: OfAct("no such link is open", _AGAIN, 404),
-    Code.UNKNOWN_SEAT: OfAct("the table has no such seat", _AGAIN, 404),
-    Code.NO_WAGER: OfAct("nobody has made this wager", _LOOK, 404),
-    Code.TWO_PEOPLE: OfAct("one person may not do this alone", "ask again with a second person", 403),
-    Code.AWARD_STANDING: OfAct(
+OF_ACTS: Final[dict[Code, ActCode]] = {
+    Code.ROUND_UNFINISHED: ActCode("a table has a round to finish", "let it finish, then ask again", 409),
+    Code.NO_SUCH_ROUND: ActCode("the table has no such round, or the round is not in that state", _LOOK, 404),
+    Code.TABLE_HELD: ActCode("a table waits for its papers (T11)", "record them, or release it", 409),
+    Code.UNKNOWN_LINK: ActCode("no such link is open", _AGAIN, 404),
+    Code.UNKNOWN_SEAT: ActCode("the table has no such seat", _AGAIN, 404),
+    Code.NO_WAGER: ActCode("nobody has made this wager", _LOOK, 404),
+    Code.TWO_PEOPLE: ActCode("one person may not do this alone", "ask again with a second person", 403),
+    Code.AWARD_STANDING: ActCode(
         "awards are in the way; the answer names their hits", "pay or undo them first", 409
     ),
-    Code.TOO_MANY: OfAct("there are as many as there may be", "end one that is not needed", 409),
-    Code.INTERNAL: OfAct("a fault of the server; links may be suspended", "report it; keep the log", 500),
-    Code.BAD_AMOUNT: OfAct("this sum is not possible for the award or the meter", _AGAIN, 400),
-    Code.BAD_REQUEST: OfAct("a field is missing or wrong; the message names it", _AGAIN, 400),
-    Code.BAD_TERMS: OfAct("nothing can be played on these terms (L3-L7)", "correct the configuration", 400),
-    Code.BANK_CLOSED: OfAct("the bank became part of another", "ask there", 409),
-    Code.BANK_STOPPED: OfAct("this server decides nothing for the bank now", "ask the active server", 503),
-    Code.BLOCKED_ALREADY: OfAct("the device is blocked already", _NOTHING, 409),
-    Code.BUSY: OfAct("too many people sign in at once", "try again in some seconds", 503),
-    Code.CHANGED: OfAct(
+    Code.TOO_MANY: ActCode("there are as many as there may be", "end one that is not needed", 409),
+    Code.INTERNAL: ActCode("a fault of the server; links may be suspended", "report it; keep the log", 500),
+    Code.BAD_AMOUNT: ActCode("this sum is not possible for the award or the meter", _AGAIN, 400),
+    Code.BAD_REQUEST: ActCode("a field is missing or wrong; the message names it", _AGAIN, 400),
+    Code.BAD_TERMS: ActCode("nothing can be played on these terms (L3-L7)", "correct the configuration", 400),
+    Code.BANK_CLOSED: ActCode("the bank became part of another", "ask there", 409),
+    Code.BANK_STOPPED: ActCode("this server decides nothing for the bank now", "ask the active server", 503),
+    Code.BLOCKED_ALREADY: ActCode("the device is blocked already", _NOTHING, 409),
+    Code.BUSY: ActCode("too many people sign in at once", "try again in some seconds", 503),
+    Code.CHANGED: ActCode(
         "it would do something else now than you saw", "look at it, and ask for it again", 409
     ),
-    Code.CREDITED: OfAct("the award is credited to the account (P4)", "correct it (A10)", 409),
-    Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
-    Code.DISPUTED: OfAct("the hit is disputed, so it may not be paid", "lift the dispute first", 409),
-    Code.DOCUMENT_USED: OfAct(
+    Code.CREDITED: ActCode("the award is credited to the account (P4)", "correct it (A10)", 409),
+    Code.DEALER_SHOWN: ActCode("the dealer's hand was shown (T8)", "strike nothing", 409),
+    Code.DISPUTED: ActCode("the hit is disputed, so it may not be paid", "lift the dispute first", 409),
+    Code.DOCUMENT_USED: ActCode(
         "the form's number is another winner's of the hit", "give the number of their own form", 400
     ),
-    Code.END_WAITS: OfAct("the announced end of the link waits (P2)", "see to what is in the way", 409),
-    Code.EXPIRED: OfAct("the request ended unconfirmed", "ask for it again", 409),
-    Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
-    Code.FIXED: OfAct("it never changes (L9)", "close the link, and transfer to a new one", 409),
-    Code.HAND_PENDING: OfAct("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
-    Code.KEY_USED: OfAct(
+    Code.END_WAITS: ActCode("the announced end of the link waits (P2)", "see to what is in the way", 409),
+    Code.EXPIRED: ActCode("the request ended unconfirmed", "ask for it again", 409),
+    Code.FINAL: ActCode("the award is final and its round has ended", "correct it", 409),
+    Code.FIXED: ActCode("it never changes (L9)", "close the link, and transfer to a new one", 409),
+    Code.HAND_PENDING: ActCode("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
+    Code.KEY_USED: ActCode(
         "the key was used for another act", "ask again under a new key; on a page, load it again first", 422
     ),
-    Code.LAMP_FAILED: OfAct(
+    Code.LAMP_FAILED: ActCode(
         "the table says that the lamp of an award failed (P3)",
         "look at the lamp, and say what it shows",
         409,
     ),
-    Code.LAST_ADMIN: OfAct("no other admin could add people", "make another admin first", 409),
-    Code.LEDGER: OfAct("the ledger does not answer", "ask again later", 503),
-    Code.LEDGER_BEHIND: OfAct("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
-    Code.LEFT_WAITS: OfAct(
+    Code.LAST_ADMIN: ActCode("no other admin could add people", "make another admin first", 409),
+    Code.LEDGER: ActCode("the ledger does not answer", "ask again later", 503),
+    Code.LEDGER_BEHIND: ActCode("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
+    Code.LEFT_WAITS: ActCode(
         "money that an undo left on the link waits for a decision", "decide on it first", 409
     ),
-    Code.LINK_CLOSED: OfAct("the link has ended (L8)", "go on with another link", 409),
-    Code.LINK_EXISTS: OfAct("the link is open already", _NOTHING, 409),
-    Code.MISDIRECTED: OfAct("another server has the bank; the answer names it", "ask that server", 421),
-    Code.MONEY_LEFT: OfAct("the link still has money of its players (L8)", "name the link it goes to", 409),
-    Code.LOCKED: OfAct("signing in failed too often", "wait a quarter of an hour", 429),
-    Code.NO_DOCUMENT: OfAct("a payment or its correction has no document (A10)", "give its number", 400),
-    Code.NO_LINKS: OfAct("a table has no link, or one twice", "correct the configuration", 400),
-    Code.NO_PAPER: OfAct("the papers lack what the site wants on them", "write it, then pay", 400),
-    Code.NO_PEOPLE: OfAct(
+    Code.LINK_CLOSED: ActCode("the link has ended (L8)", "go on with another link", 409),
+    Code.LINK_EXISTS: ActCode("the link is open already", _NOTHING, 409),
+    Code.MISDIRECTED: ActCode("another server has the bank; the answer names it", "ask that server", 421),
+    Code.MONEY_LEFT: ActCode("the link still has money of its players (L8)", "name the link it goes to", 409),
+    Code.LOCKED: ActCode("signing in failed too often", "wait a quarter of an hour", 429),
+    Code.NO_DOCUMENT: ActCode("a payment or its correction has no document (A10)", "give its number", 400),
+    Code.NO_LINKS: ActCode("a table has no link, or one twice", "correct the configuration", 400),
+    Code.NO_PAPER: ActCode("the papers lack what the site wants on them", "write it, then pay", 400),
+    Code.NO_PEOPLE: ActCode(
         "the site has no people yet, and believes no name",
         "stop the server, make the first two people with jackpot users init, and start it again",
         403,
     ),
-    Code.NO_PERSON: OfAct("nobody is named who does it", "say who does it", 403),
-    Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),
-    Code.NO_SUCH_ALARM: OfAct("no such alarm is open", _LOOK, 404),
-    Code.NO_TAX_FORM: OfAct(
+    Code.NO_PERSON: ActCode("nobody is named who does it", "say who does it", 403),
+    Code.NO_SITE: ActCode("the ledger's site is not named", "correct the configuration", 400),
+    Code.NO_SUCH_ALARM: ActCode("no such alarm is open", _LOOK, 404),
+    Code.NO_TAX_FORM: ActCode(
         "a payment of this sum needs a tax form, or half of one is given",
         "give its name and number; for a correction add them to the papers first",
         400,
     ),
-    Code.NO_SUCH_AWARD: OfAct("no such award can be acted on", _LOOK, 404),
-    Code.NO_SUCH_HIT: OfAct("no such hit is open", _LOOK, 404),
-    Code.NO_SUCH_LEFT: OfAct("no such difference waits for a decision", _LOOK, 404),
-    Code.NO_SUCH_NOTICE: OfAct("no such notice stands", _LOOK, 404),
-    Code.NO_SUCH_PERSON: OfAct("the site has no such person, or no longer", _LOOK, 404),
-    Code.NO_SUCH_REQUEST: OfAct("no such request waits for a second person", _LOOK, 404),
-    Code.NO_SUCH_TABLE: OfAct("no such table is known", _AGAIN, 404),
-    Code.NOT_ALLOWED: OfAct("the person may not do this", "have somebody do it who may", 403),
-    Code.NOT_ASKED: OfAct("nobody asked to reopen the round (T10)", _NOTHING, 409),
-    Code.NOT_BEHIND: OfAct("the table does not say that the ledger lost anything (S9)", _LOOK, 409),
-    Code.NOT_BELIEVABLE: OfAct("nobody can believe so high a number (S9)", "do not believe it", 409),
-    Code.NOT_BLOCKED: OfAct("the device is not blocked", _NOTHING, 409),
-    Code.NOT_DISPUTED: OfAct(
+    Code.NO_SUCH_AWARD: ActCode("no such award can be acted on", _LOOK, 404),
+    Code.NO_SUCH_HIT: ActCode("no such hit is open", _LOOK, 404),
+    Code.NO_SUCH_LEFT: ActCode("no such difference waits for a decision", _LOOK, 404),
+    Code.NO_SUCH_NOTICE: ActCode("no such notice stands", _LOOK, 404),
+    Code.NO_SUCH_PERSON: ActCode("the site has no such person, or no longer", _LOOK, 404),
+    Code.NO_SUCH_REQUEST: ActCode("no such request waits for a second person", _LOOK, 404),
+    Code.NO_SUCH_TABLE: ActCode("no such table is known", _AGAIN, 404),
+    Code.NOT_ALLOWED: ActCode("the person may not do this", "have somebody do it who may", 403),
+    Code.NOT_ASKED: ActCode("nobody asked to reopen the round (T10)", _NOTHING, 409),
+    Code.NOT_BEHIND: ActCode("the table does not say that the ledger lost anything (S9)", _LOOK, 409),
+    Code.NOT_BELIEVABLE: ActCode("nobody can believe so high a number (S9)", "do not believe it", 409),
+    Code.NOT_BLOCKED: ActCode("the device is not blocked", _NOTHING, 409),
+    Code.NOT_DISPUTED: ActCode(
         "the hit is not disputed, or a later dispute holds", "look at the hit again", 409
     ),
-    Code.NOT_EMPTY: OfAct("the bank has entries already", _NOTHING, 409),
-    Code.NOT_HELD: OfAct("the table keeps no cards that wait for papers (T11)", _NOTHING, 409),
-    Code.NOT_MISMATCH: OfAct("the link's count of that round does not differ (T3)", "strike nothing", 409),
-    Code.NOT_PENDING: OfAct("none of its awards waits to be validated", _LOOK, 409),
-    Code.NOT_SUSPENDED: OfAct("it is not suspended, or not for that reason", _LOOK, 409),
-    Code.NOT_VALIDATED: OfAct("none of its awards is validated", "validate it first", 409),
-    Code.NOTICE_NEEDED: OfAct(
+    Code.NOT_EMPTY: ActCode("the bank has entries already", _NOTHING, 409),
+    Code.NOT_HELD: ActCode("the table keeps no cards that wait for papers (T11)", _NOTHING, 409),
+    Code.NOT_MISMATCH: ActCode("the link's count of that round does not differ (T3)", "strike nothing", 409),
+    Code.NOT_PENDING: ActCode("none of its awards waits to be validated", _LOOK, 409),
+    Code.NOT_SUSPENDED: ActCode("it is not suspended, or not for that reason", _LOOK, 409),
+    Code.NOT_VALIDATED: ActCode("none of its awards is validated", "validate it first", 409),
+    Code.NOTICE_NEEDED: ActCode(
         "it was not announced, or for a later day (P2)", "announce it, and wait for the day", 409
     ),
-    Code.NOTICE_STANDS: OfAct("such a notice stands already (P2)", "withdraw that one first", 409),
-    Code.OTHER_BANK: OfAct("the link belongs to another bank", "correct the configuration", 400),
-    Code.PAID: OfAct("the award is paid", "correct it (A10)", 409),
-    Code.PROGRAM_KNOWN: OfAct("the bank knows this program already (S3)", _NOTHING, 409),
-    Code.READ_ALREADY: OfAct("the meters were read for that gaming day already (S2)", _NOTHING, 409),
-    Code.RESERVED: OfAct(
+    Code.NOTICE_STANDS: ActCode("such a notice stands already (P2)", "withdraw that one first", 409),
+    Code.OTHER_BANK: ActCode("the link belongs to another bank", "correct the configuration", 400),
+    Code.PAID: ActCode("the award is paid", "correct it (A10)", 409),
+    Code.PROGRAM_KNOWN: ActCode("the bank knows this program already (S3)", _NOTHING, 409),
+    Code.READ_ALREADY: ActCode("the meters were read for that gaming day already (S2)", _NOTHING, 409),
+    Code.RESERVED: ActCode(
         "only the server suspends and resumes for that reason", "confirm what is missing", 409
     ),
-    Code.SAME_BANK: OfAct("a bank cannot become itself", _AGAIN, 400),
-    Code.SEVERAL_WINNERS: OfAct("the hit has several winners (A10)", "say which: name the seat", 400),
-    Code.STALE: OfAct("the site's people have changed meanwhile", "ask again", 409),
-    Code.TOO_MANY_LINKS: OfAct("a table has at most 8 links", "correct the configuration", 400),
-    Code.TOO_MANY_SEATS: OfAct("the game has fewer seats (L11)", "correct the configuration", 400),
-    Code.TWICE: OfAct("something is named twice", _AGAIN, 400),
-    Code.UNCHANGED: OfAct("the table, or the link, has these terms already", _NOTHING, 409),
-    Code.UNDONE: OfAct("the award is undone", _LOOK, 409),
-    Code.WITHHELD_DIFFERS: OfAct(
+    Code.SAME_BANK: ActCode("a bank cannot become itself", _AGAIN, 400),
+    Code.SEVERAL_WINNERS: ActCode("the hit has several winners (A10)", "say which: name the seat", 400),
+    Code.STALE: ActCode("the site's people have changed meanwhile", "ask again", 409),
+    Code.TOO_MANY_LINKS: ActCode("a table has at most 8 links", "correct the configuration", 400),
+    Code.TOO_MANY_SEATS: ActCode("the game has fewer seats (L11)", "correct the configuration", 400),
+    Code.TWICE: ActCode("something is named twice", _AGAIN, 400),
+    Code.UNCHANGED: ActCode("the table, or the link, has these terms already", _NOTHING, 409),
+    Code.UNDONE: ActCode("the award is undone", _LOOK, 409),
+    Code.WITHHELD_DIFFERS: ActCode(
         "what is withheld from a payment is not said, or is not what the law takes",
         "withhold the sum that the answer says, and say it",
         400,
     ),
-    Code.WRONG_GAME: OfAct("the table's game cannot play the link (L1)", "correct the configuration", 400),
-    Code.WRONG_SECRET: OfAct(
+    Code.WRONG_GAME: ActCode("the table's game cannot play the link (L1)", "correct the configuration", 400),
+    Code.WRONG_SECRET: ActCode(
         "sign-in name, password or code is not right", "try again, or have it reset", 401
     ),
 }

@@ -78,18 +78,18 @@ def commitment(
     return commitment_of(CommitmentId(ledger, bank, link, level, cycle, number), salt, trigger)
 
 
-def commitment_of(which: CommitmentId, salt: bytes, trigger: int) -> bytes:
+def commitment_of(id_: CommitmentId, salt: bytes, trigger: int) -> bytes:
     """The same of a commitment's id."""
     invariant(len(salt) == SALT_BYTES, "a commitment has a salt of 32 bytes")
     invariant(trigger >= 0, "a trigger is a sum")
-    return sha256(which.fields() + _field(salt) + _field(str(trigger).encode())).digest()
+    return sha256(id_.fields() + _field(salt) + _field(str(trigger).encode())).digest()
 
 
-def opens(committed: bytes, which: CommitmentId, salt: bytes, trigger: int) -> bool:
+def opens(committed: bytes, id_: CommitmentId, salt: bytes, trigger: int) -> bool:
     """Whether this salt and this trigger are those that were committed to."""
     if len(salt) != SALT_BYTES or trigger < 0:
         return False
-    return compare_digest(commitment_of(which, salt, trigger), committed)
+    return compare_digest(commitment_of(id_, salt, trigger), committed)
 
 
 def uniform(raw: bytes, below: int) -> Drawing:

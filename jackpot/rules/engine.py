@@ -16,7 +16,7 @@ from controllers.answers import Error, Nack
 from jackpot.rules import alarms, events, registry, row_commands
 from jackpot.rules.acts import conflict, decode_asked, lost_acks, requests, snapshot_seals
 from jackpot.rules.acts.act import ActContext
-from jackpot.rules.acts.authorization import decide_asked, record_signers, satisfied_requests
+from jackpot.rules.acts.authorization import decide_or_request, record_signers, satisfied_requests
 from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import links_of
 from jackpot.rules.acts.programs import ProgramBegan
@@ -216,7 +216,7 @@ class Engine:
         if table is None or self.state.closed_into:
             return Outcome(None, Error("auth_failed", "unknown device"))
         if hello.acked is not None and lost_acks.is_ahead(table, hello.acked):
-            behind = Error(lost_acks.BEHIND, lost_acks.told(table))
+            behind = Error(lost_acks.BEHIND, lost_acks.refusal_of_claim(table))
             if lost_acks.is_told(self.state, table, self.epoch.since):
                 return Outcome(None, behind)
             found = lost_acks.decide_found(self.state, table, hello.acked, self.epoch.since)
@@ -236,7 +236,9 @@ class Engine:
         if (before := self.done_before(envelope.digest)) is not None:
             return Outcome(None, before.answer)
         command, by = envelope.command, _by(envelope, self.triggers)
-        if isinstance(command, Confirm) and (request := requests.waits(self.state, command.request)):
+        if isinstance(command, Confirm) and (
+            request := requests.waiting_request(self.state, command.request)
+        ):
             waited = self.epoch.waited_ms(request, envelope.tick)
             by = by._replace(people=requests.confirmed(by.people, request, waited))
             command = decode_asked(request.command)
@@ -262,7 +264,7 @@ class Engine:
         if not isinstance(command, ActCommand):
             raise InvariantError(f"{type(command).__name__} is no act")
         try:
-            return decide_asked(self.state, command, by)
+            return decide_or_request(self.state, command, by)
         except Refusal as refusal:
             if not by.people.signed or refusal.code is Code.STALE:
                 raise
@@ -312,7 +314,7 @@ class Engine:
         over = satisfied_requests(state, event, effects.at) if table is None and state.requests else ()
         registry.APPLY[type(event)](effects, event)
         if told.warn or told.left or type(event) in alarms.ALWAYS:
-            alarms.alarm(effects, event)
+            alarms.raise_alarms(effects, event)
         moved = effects.moved()
         state.seq = effects.seq
         if table is None:

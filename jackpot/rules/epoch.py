@@ -27,16 +27,16 @@ class SlidingWindow(Generic[K]):
         left = {who: deque(one for one in done if one[1] <= seq) for who, done in self._done.items()}
         return type(self)(self._span, left)
 
-    def add(self, who: K, tick: int, seq: int) -> None:
+    def add(self, key: K, tick: int, seq: int) -> None:
         """Adds an event of entry `seq`; those that another epoch's clock counted are dropped."""
-        done = self._done.setdefault(who, deque())
-        if self.count(who, tick) and done[-1][0] > tick:
+        done = self._done.setdefault(key, deque())
+        if self.count(key, tick) and done[-1][0] > tick:
             done.clear()
         done.append((tick, seq))
 
-    def count(self, who: K, tick: int) -> int:
+    def count(self, key: K, tick: int) -> int:
         """How many events of this table or person lie within the span before."""
-        done = self._done.get(who)
+        done = self._done.get(key)
         if not done:
             return 0
         while done and done[0][0] <= tick - self._span:

@@ -94,16 +94,16 @@ def formula(primary: int, rate: int, parts: int) -> int:
 
 
 def take(
-    accounts: Accounts, terms: LevelTerms, *, rate: int, given: int, total: int, floor: int | None
+    accounts: Accounts, terms: LevelTerms, *, rate: int, from_meter: int, total: int, floor: int | None
 ) -> int:
-    """Pays `total`: the meter gives `given`, the house the rest; a whole meter reseeds (A2-A4, A11).
+    """Pays `total`: the meter gives `from_meter`, the house the rest; a whole meter reseeds (A2-A4, A11).
 
     floor: to what the house restores it after a part of it was paid, None: to nothing (A4). Returns the
     house's money that enters the meter; micro-dollars.
     """
     accounts.awards += total
-    accounts.primary -= given
-    accounts.house -= total - given
+    accounts.primary -= from_meter
+    accounts.house -= total - from_meter
     entered = 0
     if rate == BASIS_POINTS:
         entered = terms.reseed
@@ -127,15 +127,15 @@ def move(accounts: Accounts, terms: LevelTerms, change: Accounts) -> None:
     hold_limit(accounts, terms)
 
 
-def correct_award(accounts: Accounts, terms: LevelTerms, more: int, least: int) -> None:
-    """Raises or lowers an award by so much: the meter takes the difference (A10).
+def correct_award(accounts: Accounts, terms: LevelTerms, difference: int, least: int) -> None:
+    """Raises or lowers an award by the difference: the meter takes the difference (A10).
 
     It gives whole cents, and no more than leaves `least` on the primary; the house pays the rest.
     """
-    given = min(more, floor_to_cent(max(0, accounts.primary - least)))
-    accounts.primary -= given
-    accounts.house -= more - given
-    accounts.awards += more
+    from_meter = min(difference, floor_to_cent(max(0, accounts.primary - least)))
+    accounts.primary -= from_meter
+    accounts.house -= difference - from_meter
+    accounts.awards += difference
     hold_limit(accounts, terms)
 
 

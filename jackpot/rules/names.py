@@ -40,7 +40,7 @@ _DOT: Final = re.compile("([ij][\u0300-\u0306\u0308-\u036f]*)\u0307+")
 _OWN: Final = frozenset("\u00e6\u0153\u00f8\u0142\u0111\u00f0\u00fe\u0131\u0127\u0167\u014b\u0259")
 
 
-def plain(name: str) -> str:
+def normal_form(name: str) -> str:
     """The normal form by which names are compared; "" where there is nothing to read.
 
     Case, blanks, width, the composition of accents, invisible characters and a few lookalike letters and
@@ -75,15 +75,15 @@ def fault(name: str) -> Phrase | None:
     return None
 
 
-def _script(one: str) -> str | None:
+def _script(character: str) -> str | None:
     """The script of a letter or of a mark; None for what is used with every script."""
-    if unicodedata.category(one)[0] not in "LM":
+    if unicodedata.category(character)[0] not in "LM":
         return None
-    script = unicodedata.name(one, "UNKNOWN").split()[0]
+    script = unicodedata.name(character, "UNKNOWN").split()[0]
     return None if script == "COMBINING" else script
 
 
-def _known(one: str) -> bool:
+def _known(letter: str) -> bool:
     """Whether a Latin letter is used in names."""
-    first = unicodedata.normalize("NFKD", one.casefold())[0]
+    first = unicodedata.normalize("NFKD", letter.casefold())[0]
     return first.isascii() or first in _OWN

@@ -48,19 +48,19 @@ from jackpot.rules.state import (
 
 # The `state` of a link names so many waiting jackpots; a sign has no room for more, and a frame is bounded.
 JACKPOTS_MAX: Final = 16
-# What a sign is told of a link's notices: its own, one a level, and one of each of some tables.
+# What a sign is told of a link's notices: its own, three a level, and one of each of some tables.
 NOTICES_MAX: Final = 16
 # How many waiting awards a table is told at once, 50 kB; the next ones when it has read them. A table
 # that reads is told 7,000 in 3 s, and nobody waits for that.
 AWARDS_AT_ONCE: Final = 256
 
 
-def answer_of(kept: AnsweredFrame) -> Ack | Nack:
+def answer_of(answered: AnsweredFrame) -> Ack | Nack:
     """The answer to a frame, as the table gets it each time."""
-    answer = kept.answer
+    answer = answered.answer
     if isinstance(answer, Ack):
         return answer
-    return Nack(kept.seq, answer.code, english(answer.template, answer.values), hits=answer.hits)
+    return Nack(answered.seq, answer.code, english(answer.template, answer.values), hits=answer.hits)
 
 
 def hit_names(numbers: Sequence[int]) -> tuple[str, ...]:
@@ -293,6 +293,8 @@ def _notice(link: Link, notice: Notice, table: Table | None) -> answers.Notice:
         link.levels[notice.level - 1].terms.level if notice.level else UNSET,
         UNSET if notice.amount is None else to_cents(notice.amount),
         True if notice.ends else UNSET,
+        UNSET if notice.seed is None else to_cents(notice.seed),
+        UNSET if notice.rate is None else notice.rate,
     )
 
 

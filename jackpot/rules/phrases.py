@@ -129,9 +129,9 @@ def person(value: int | str) -> str:
     return value if isinstance(value, str) else f"person {value}"
 
 
-def _cut(value: Any, most: int) -> Any:
+def _cut(value: Any, length: int) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= most else value[:most]
+        return value if len(value) <= length else value[:length]
     if isinstance(value, list | tuple):
         return tuple([_cut(one, MESSAGE_MAX) for one in value[:SEVERAL_MAX]])
     return value

@@ -34,7 +34,7 @@ from jackpot.rules.rounds import mystery
 from jackpot.rules.signing import People
 from jackpot.rules.state import Award, BankState, Table
 from jackpot.rules.templates import TEMPLATES
-from jackpot.rules.triggers import JournaledTriggers, ToldOfTriggers, TriggerSource
+from jackpot.rules.triggers import JournaledTriggers, LevelTriggers, TriggerSource
 from jackpot.rules.void_causes import CAUSES
 
 # How many characters of each value a difference shows: enough to see what was changed.
@@ -291,22 +291,26 @@ def _difference(written: Event, decided: Event) -> str:
     return _innermost(differ[0], getattr(written, differ[0]), getattr(decided, differ[0]))
 
 
-def _innermost(path: str, there: Any, here: Any) -> str:
+def _innermost(path: str, written: Any, decided: Any) -> str:
     """The first differing value, with its path: `made.hits[0].seat`, or `A4 amount` of an award."""
-    if isinstance(there, Award) and isinstance(here, Award) and there.number == here.number:
-        path = f"A{there.number}"
-    if isinstance(there, msgspec.Struct) and type(there) is type(here):
-        for name in there.__struct_fields__:
-            if getattr(there, name) != getattr(here, name):
-                more = f"{path} {name}" if isinstance(there, Award) else f"{path}.{name}"
-                return _innermost(more, getattr(there, name), getattr(here, name))
-    if isinstance(there, list | tuple) and isinstance(here, list | tuple) and len(there) == len(here):
-        for place, (one, other) in enumerate(zip(there, here, strict=True)):
+    if isinstance(written, Award) and isinstance(decided, Award) and written.number == decided.number:
+        path = f"A{written.number}"
+    if isinstance(written, msgspec.Struct) and type(written) is type(decided):
+        for name in written.__struct_fields__:
+            if getattr(written, name) != getattr(decided, name):
+                more = f"{path} {name}" if isinstance(written, Award) else f"{path}.{name}"
+                return _innermost(more, getattr(written, name), getattr(decided, name))
+    if (
+        isinstance(written, list | tuple)
+        and isinstance(decided, list | tuple)
+        and len(written) == len(decided)
+    ):
+        for place, (one, other) in enumerate(zip(written, decided, strict=True)):
             if one != other:
                 return _innermost(f"{path}[{place}]", one, other)
-    if path.replace(".", " ").split()[-1] in _MONEY and isinstance(there, int) and isinstance(here, int):
-        return f"{path} is written {_sum(there)}, by the rules {_sum(here)}"
-    return f"{path} is written {_told(there)}, by the rules {_told(here)}"
+    if path.replace(".", " ").split()[-1] in _MONEY and isinstance(written, int) and isinstance(decided, int):
+        return f"{path} is written {_sum(written)}, by the rules {_sum(decided)}"
+    return f"{path} is written {_value_text(written)}, by the rules {_value_text(decided)}"
 
 
 def _sum(micros: int) -> str:
@@ -316,7 +320,7 @@ def _sum(micros: int) -> str:
     return f"{'-' * (micros < 0)}{whole:,}.{digits[:2]}{digits[2:].rstrip('0')}"
 
 
-def _told(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """Formats a value, cut where it is long; for a list of another length, its length."""
     if isinstance(value, list) and len(repr(value)) > TOLD_MAX:
         return f"as {len(value)} entries"
@@ -335,12 +339,12 @@ def _sums(state: BankState, sums: Mapping[int, int]) -> dict[str, int]:
     return {_link(state, number): to_cents(sum_) for number, sum_ in sums.items()}
 
 
-def _said(state: BankState, closing: e.Closing) -> tuple[dict[str, int], dict[str, int]]:
+def _table_counts(state: BankState, closing: e.Closing) -> tuple[dict[str, int], dict[str, int]]:
     """The table's own counts and sums at a round's end."""
     return _counts(state, closing.counts), _sums(state, closing.sums)
 
 
-def _on(*, dealer: bool) -> m.On:
+def _dealer_or_seat(*, dealer: bool) -> m.On:
     return "dealer" if dealer else "own"
 
 
@@ -368,26 +372,26 @@ def _triggers(state: BankState, event: Event) -> JournaledTriggers:
     """What the entry opened, and what it committed to (Y12)."""
     if isinstance(event, TriggersRenewed):
         renewed = (
-            _told_of(state, one.link, one.level, [one.opened], [one.committed]) for one in event.levels
+            _level_triggers(state, one.link, one.level, [one.opened], [one.committed]) for one in event.levels
         )
         return JournaledTriggers(renewed)
     counted = event.counted if isinstance(event, e.Settled | e.Closed) else []
     return JournaledTriggers(
-        _told_of(state, one.link, one.level, one.opened, one.committed) for one in counted
+        _level_triggers(state, one.link, one.level, one.opened, one.committed) for one in counted
     )
 
 
-def _told_of(
+def _level_triggers(
     state: BankState,
     link: int,
     level: int,
     opened: Iterable[e.TriggerOpened | None],
     committed: Iterable[e.TriggerCommitted | None],
-) -> ToldOfTriggers:
+) -> LevelTriggers:
     of = state.link(link)
     at = of.levels[level - 1]
     running = mystery.running_of(at)
-    return ToldOfTriggers(
+    return LevelTriggers(
         of.terms.link,
         at.terms.level,
         b"" if running is None else running.digest,
@@ -400,7 +404,7 @@ def _wager(state: BankState, event: e.Wagered, seq: int) -> Command:
     bets = tuple(
         m.Bet(
             bet.seat, _link(state, bet.link), to_cents(bet.wagered(state.link(bet.link).terms)), bet.player,
-            _on(dealer=bet.dealer),
+            _dealer_or_seat(dealer=bet.dealer),
         )
         for bet in event.bets
     )  # fmt: skip
@@ -412,7 +416,9 @@ def _wager(state: BankState, event: e.Wagered, seq: int) -> Command:
 
 
 def _withdraw(state: BankState, event: e.Withdrawn, seq: int) -> Command:
-    bets = (m.Unbet(bet.seat, _link(state, bet.link), _on(dealer=bet.dealer)) for bet in event.bets)
+    bets = (
+        m.Unbet(bet.seat, _link(state, bet.link), _dealer_or_seat(dealer=bet.dealer)) for bet in event.bets
+    )
     return m.Withdraw(seq, event.round, tuple(bets))
 
 
@@ -447,7 +453,7 @@ def _settle(state: BankState, event: e.Settled, seq: int) -> Command:
         for shown in event.shown
     )
     closing = event.closing
-    counts, sums = _said(state, closing) if closing else (None, None)
+    counts, sums = _table_counts(state, closing) if closing else (None, None)
     return m.Settle(
         seq, event.round, hands, _texts(event.board), _texts(event.dealer), close=closing is not None,
         counts=counts, sums=sums, bonus=_texts(event.bonus),
@@ -455,7 +461,7 @@ def _settle(state: BankState, event: e.Settled, seq: int) -> Command:
 
 
 def _close(state: BankState, event: e.Closed, seq: int) -> Command:
-    return m.Close(seq, event.round, *_said(state, event.closing))
+    return m.Close(seq, event.round, *_table_counts(state, event.closing))
 
 
 def _void(state: BankState, event: e.Voided, seq: int) -> Command:

@@ -23,12 +23,12 @@ HITS_TOLD_MAX: Final = 64
 class Refusal(Exception):
     """A command is refused whole. hits: numbers of the hits that stand in the way, the first of them."""
 
-    def __init__(self, said: str | Phrase, hits: tuple[int, ...] = (), /, **values: Any) -> None:
-        """said: its phrase, or the template that these values belong to."""
-        if isinstance(said, Phrase):
-            self.template, self.values = said.template, said.values
+    def __init__(self, sentence: str | Phrase, hits: tuple[int, ...] = (), /, **values: Any) -> None:
+        """sentence: its phrase, or the template that these values belong to."""
+        if isinstance(sentence, Phrase):
+            self.template, self.values = sentence.template, sentence.values
         else:
-            self.template, self.values = said, kept(said, values)
+            self.template, self.values = sentence, kept(sentence, values)
         code = TEMPLATES[self.template].code
         if code is None:
             raise ValueError(f"{self.template} is a part of other sentences")

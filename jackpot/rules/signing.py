@@ -91,7 +91,7 @@ class People(msgspec.Struct, frozen=True, array_like=True):
         """How many different people can sign one act together, however their names are written."""
         if signed := self.proof.signed:
             return 1 if len(signed) == 1 or self.fault() else 2
-        return len({names.plain(name) for name in self.names} - {""})
+        return len({names.normal_form(name) for name in self.names} - {""})
 
     def fault(self) -> Phrase | None:
         """Why the second signer cannot confirm what the first one asked; None where they can."""
@@ -116,10 +116,10 @@ class People(msgspec.Struct, frozen=True, array_like=True):
         """How a text names them: signers by their numbers, for the journal holds no more of them."""
         return self.names or tuple(f"person {one.id}" for one in self.signed)
 
-    def then(self, other: "People") -> "People":
+    def then(self, second: "People") -> "People":
         """These people and another signer after them, who signs by the site's people of that moment."""
-        proof = msgspec.structs.replace(other.proof, signed=self.signed + other.signed)
-        return People(self.names + other.names, proof)
+        proof = msgspec.structs.replace(second.proof, signed=self.signed + second.signed)
+        return People(self.names + second.names, proof)
 
     def signed_by(self, *signed: Signed) -> "People":
         """These signers, and no name."""

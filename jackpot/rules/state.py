@@ -152,11 +152,11 @@ class Unpaid(msgspec.Struct, array_like=True):
     amount: int = 0
     hits: list[int] = []
 
-    def first(self, most: int, after: int = 0) -> list[int]:
+    def first(self, limit: int, after: int = 0) -> list[int]:
         """The first so many different hits with a number above `after`."""
         found: list[int] = []
         at = bisect_right(self.hits, after)
-        while at < len(self.hits) and len(found) < most:
+        while at < len(self.hits) and len(found) < limit:
             found.append(self.hits[at])
             at = bisect_right(self.hits, found[-1], at)
         return found
@@ -658,12 +658,17 @@ class ResidualAmount(msgspec.Struct, array_like=True):
     amount: int
 
 
+FIGURES: Final = ("amount", "seed", "rate")
+"""The figures of which a notice announces one: a limit, and of a mystery level the other two of its terms."""
+
+
 class Notice(msgspec.Struct, frozen=True, array_like=True):
-    """An announcement of what ends on a day, or of which limit is lower from then on (P2).
+    """An announcement of what ends on a day, or of which figure is another one from then on (P2).
 
     link, table, level: 0 for none. With a link and a table it ends at that table alone. amount: what the
     limit becomes, of a level, of wagers on an offer, or without a link of a table's payouts; micro-dollars.
-    day: as people read it; due: when it begins, at: of its entry, in unix milliseconds.
+    seed, rate: in place of it what a mystery level begins with, or adds of a wager; in micro-dollars and in
+    basis points. day: as people read it; due: when it begins, at: of its entry, in unix milliseconds.
 
     ends: two people announced that the link ends with that day: due is when it ends, and the server does it.
     to: the link that its money goes to then, 0 for none. levels: as in `Transfer`. told: the template of what
@@ -682,15 +687,27 @@ class Notice(msgspec.Struct, frozen=True, array_like=True):
     to: int = 0
     levels: tuple[str, ...] = ()
     told: str = ""
+    seed: int | None = None
+    rate: int | None = None
 
     def closes(self, link: int) -> bool:
         """Whether it announces that the link of that number is withdrawn, at one table or at all."""
-        return self.link == link and self.amount is None
+        return self.link == link and not self.figure
 
     @property
-    def about(self) -> tuple[int, int, int, bool]:
+    def figure(self) -> str:
+        """Which figure becomes another one: `amount`, `seed` or `rate`; "" where something is withdrawn."""
+        return next((name for name in FIGURES if getattr(self, name) is not None), "")
+
+    @property
+    def becomes(self) -> int | None:
+        """What that figure becomes."""
+        return next((value for name in FIGURES if (value := getattr(self, name)) is not None), None)
+
+    @property
+    def about(self) -> tuple[int, int, int, str]:
         """What it is about: of each there is one."""
-        return self.link, self.table, self.level, self.amount is not None
+        return self.link, self.table, self.level, self.figure
 
 
 class Uncredited(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -811,9 +828,9 @@ class BankState(msgspec.Struct, array_like=True, dict=True):
         """The table of that number."""
         return self.tables[number - 1]
 
-    def tally(self, what: Tallied, kind: str, count: int = 1) -> None:
+    def tally(self, occurrence: Tallied, kind: str, count: int = 1) -> None:
         """Counts that it happened once more, or so often."""
-        self.tallies[what, kind] = self.tallies.get((what, kind), 0) + count
+        self.tallies[occurrence, kind] = self.tallies.get((occurrence, kind), 0) + count
 
     def hit(self, number: int) -> Hit | None:
         """The hit of that number, settled or not; None where it is not kept any more."""

@@ -189,6 +189,12 @@ TEMPLATES: Final[dict[str, Template]] = {
     "abandoned_without_wager": Template(
         Code.NO_WAGER, "seat {seat} has no wager in this round", ("seat",), field="abandoned"
     ),
+    "abandoned_has_lost": Template(
+        Code.NOT_MISMATCH,
+        "seat {seat} was abandoned, so its wagers have lost; only a count that differs strikes one",
+        ("seat",),
+        field="seat",
+    ),
     "abandoned_not_asked": Template(
         Code.NO_SUCH_ROUND, "the table does not say that seat {seat} was abandoned", ("seat",), field="seat"
     ),
@@ -1168,6 +1174,15 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("now:sum",),
         field="amount",
     ),
+    "notice_of_two_figures": Template(
+        Code.BAD_REQUEST, "a notice is about one figure: announce each by itself", ("field",), field=NAMED
+    ),
+    "notice_of_mystery_figure": Template(
+        Code.BAD_REQUEST, "only of a mystery level is that announced", ("field",), field=NAMED
+    ),
+    "notice_of_figure_as_now": Template(
+        Code.BAD_AMOUNT, "that is what the level has now", ("field",), field=NAMED
+    ),
     "notice_day_past": Template(Code.BAD_REQUEST, "{day} has begun already", ("day",), field="day"),
     "notice_too_late": Template(
         Code.BAD_REQUEST,
@@ -1190,6 +1205,13 @@ TEMPLATES: Final[dict[str, Template]] = {
         "{link} closes itself by then: notice {notice} says {day}",
         ("link", "notice", "day"),
         field="to",
+    ),
+    "end_of_receiving_link": Template(
+        Code.NOTICE_STANDS,
+        "notice {notice} says that {other} ends with {day}, and that its money goes to {link}: withdraw that "
+        "first, or announce a later day",
+        ("link", "other", "notice", "day"),
+        field="day",
     ),
     "end_not_announced": Template(
         Code.NO_SUCH_NOTICE, "no notice says that {link} ends", ("link",), field="link"
@@ -1241,6 +1263,12 @@ TEMPLATES: Final[dict[str, Template]] = {
         "a limit of {name} is lowered {days} days after that was announced, or later: announce it first (P2)",
         ("name", "days"),
     ),
+    "notice_needed_changes": Template(
+        Code.NOTICE_NEEDED,
+        "a mystery of {name} has another seed, rate or highest sum {days} days after that was announced, or "
+        "later: announce it first (P2)",
+        ("name", "days"),
+    ),
     "notice_not_due": Template(
         Code.NOTICE_NEEDED,
         "{name}: notice {notice} says {day}: wait for that day, or withdraw the notice (P2)",
@@ -1250,6 +1278,9 @@ TEMPLATES: Final[dict[str, Template]] = {
         Code.NOTICE_NEEDED,
         "notice {notice} announced {amount}, and no lower limit (P2)",
         ("notice", "amount:sum"),
+    ),
+    "notice_of_other_figure": Template(
+        Code.NOTICE_NEEDED, "notice {notice} announced another figure (P2)", ("notice",)
     ),
     # Of rounds, by people.
     "dealer_hand_was_shown": Template(Code.DEALER_SHOWN, "the dealer's hand was shown", field="on"),

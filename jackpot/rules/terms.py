@@ -144,7 +144,7 @@ class HandOfRow(NamedTuple):
     least: str = ""
 
 
-def check_hands(hands: Sequence[HandOfRow], kind: HandKind, what: str) -> None:
+def check_hands(hands: Sequence[HandOfRow], kind: HandKind, field: str) -> None:
     """Raises Fault unless the hands stand best first, each once.
 
     Only suits, or the least ranks of pairs, split a hand.
@@ -152,18 +152,18 @@ def check_hands(hands: Sequence[HandOfRow], kind: HandKind, what: str) -> None:
     names = NAMES[kind]
     for hand, suits, least in hands:
         if hand not in names:
-            raise Fault("terms_hand_unknown", what=what, hand=hand)
+            raise Fault("terms_hand_unknown", what=field, hand=hand)
         if len(set(suits)) != len(suits) or not set(suits) <= set("shdc"):
-            raise Fault("terms_hand_suits", what=what, hand=hand, suits=suits)
+            raise Fault("terms_hand_suits", what=field, hand=hand, suits=suits)
         if least and (hand != "pair" or suits or least not in tuple(RANKS)):
-            raise Fault("terms_hand_rank", what=what, hand=hand, rank=least)
+            raise Fault("terms_hand_rank", what=field, hand=hand, rank=least)
     order = [(names.index(hand), -RANKS.find(least)) for hand, _, least in hands]
     if order != sorted(order):
-        raise Fault("terms_hands_order", what=what)
+        raise Fault("terms_hands_order", what=field)
     for name, rank in {(hand, least) for hand, _, least in hands}:
         taken = "".join(suits or "shdc" for hand, suits, least in hands if (hand, least) == (name, rank))
         if len(taken) != len(set(taken)):
-            raise Fault("terms_hand_twice", what=what, hand=name)
+            raise Fault("terms_hand_twice", what=field, hand=name)
 
 
 def check_rows(rows: Sequence[PaytableRow], kind: HandKind, levels: Sequence[str]) -> None:
@@ -311,6 +311,6 @@ def _id(name: str, text: str) -> None:
         raise Fault("terms_id", name=name, text=text) from error
 
 
-def _money(name: str, micros: int, least: int, most: int) -> None:
-    if micros % MICROS_PER_CENT or not least <= micros <= most:
+def _money(name: str, micros: int, lowest: int, highest: int) -> None:
+    if micros % MICROS_PER_CENT or not lowest <= micros <= highest:
         raise Fault("terms_sum", name=name, micros=micros)

@@ -45,10 +45,10 @@ class NewTrigger:
 
     __slots__ = ("committed", "trigger", "which")
 
-    def __init__(self, which: CommitmentId, trigger: Trigger) -> None:
-        self.which = which
+    def __init__(self, commitment: CommitmentId, trigger: Trigger) -> None:
+        self.which = commitment
         self.trigger = trigger
-        self.committed = commitment_of(which, trigger.salt, trigger.value)
+        self.committed = commitment_of(commitment, trigger.salt, trigger.value)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.which}, {_SHOWN})"
@@ -65,7 +65,7 @@ class LastCommitment(NamedTuple):
     running: bool
 
 
-class ToldOfTriggers(NamedTuple):
+class LevelTriggers(NamedTuple):
     """What an entry says of a level's triggers. running: the commitment before it; empty for none."""
 
     link: str
@@ -140,10 +140,10 @@ class JournaledTriggers:
     What it opened was won or replaced by it; no other meter had reached its trigger.
     """
 
-    def __init__(self, told: Iterable[ToldOfTriggers]) -> None:
+    def __init__(self, entries: Iterable[LevelTriggers]) -> None:
         self._opened: dict[bytes, TriggerOpened] = {}
         self._committed: dict[tuple[str, str], Iterator[TriggerCommitted]] = {}
-        for one in told:
+        for one in entries:
             digests = [one.running, *(made.digest for made in one.committed)]
             self._opened.update(zip(digests, one.opened, strict=False))
             self._committed[one.link, one.level] = iter(one.committed)

@@ -212,11 +212,11 @@ def open_alarms(engine: Engine) -> list[Map]:
     ]
 
 
-def waiting_hits(engine: Engine, after: int, most: int) -> tuple[list[Map], bool]:
+def waiting_hits(engine: Engine, after: int, limit: int) -> tuple[list[Map], bool]:
     """The first so many hits above that number that wait for people, oldest first; whether there are more."""
     state = engine.state
-    found = sorted(number for table in state.tables for number in table.unpaid.first(most + 1, after))
-    return [hit(state, state.hits[number]) for number in found[:most]], len(found) > most
+    found = sorted(number for table in state.tables for number in table.unpaid.first(limit + 1, after))
+    return [hit(state, state.hits[number]) for number in found[:limit]], len(found) > limit
 
 
 def round_of(engine: Engine, table: str) -> Map | None:
@@ -260,7 +260,7 @@ def _sum(awards: Iterable[Award]) -> int:
     return sum(to_cents(award.amount) for award in awards)
 
 
-def hit(state: BankState, found: Hit) -> Map:
+def hit(state: BankState, won: Hit) -> Map:
     """undoable: whether it may still be undone whole (A11).
 
     amount: the hand's own, as it was told when it was made; what it earned others is its `envy`.
@@ -270,39 +270,39 @@ def hit(state: BankState, found: Hit) -> Map:
     left, left_envy: what of `amount` and `envy` is not paid yet. disputed: the entry that holds its payment
     until that is lifted; None where nothing does. former: its numbers in banks that became this one.
     """
-    statuses = {award.status for award in found.awards}
+    statuses = {award.status for award in won.awards}
     awards = [
         {
             **msgspec.to_builtins(outgoing_messages.award_facts(state, award)),
             "difference": to_cents(award.difference),
         }
-        for award in found.awards
+        for award in won.awards
     ]
     order: tuple[Any, ...] = ("pending", "validated", "final", "paid", "undone")
     levels = [award["level"] for award in awards if award["level"]]
-    told = [award for award in found.awards if award.stands()] or found.awards
-    unpaid = [award for award in found.awards if award.status in UNPAID]
+    told = [award for award in won.awards if award.stands()] or won.awards
+    unpaid = [award for award in won.awards if award.status in UNPAID]
     return {
-        "hit": f"H{found.number}",
+        "hit": f"H{won.number}",
         "former": [
-            {"bank": bank, "hit": f"H{number}"} for bank, number in former(state.parts, "H", found.number)
+            {"bank": bank, "hit": f"H{number}"} for bank, number in former(state.parts, "H", won.number)
         ],
-        "link": state.link(found.link).terms.link,
+        "link": state.link(won.link).terms.link,
         "level": levels[0] if levels else None,
-        "table": state.table(found.table).terms.table,
-        "round": found.round,
-        "seat": found.seat or None,
-        "hand": found.hand,
-        "unverified": found.unverified,
+        "table": state.table(won.table).terms.table,
+        "round": won.round,
+        "seat": won.seat or None,
+        "hand": won.hand,
+        "unverified": won.unverified,
         "amount": _sum(award for award in told if award.kind != "envy"),
         "envy": _sum(award for award in told if award.kind == "envy"),
-        "difference": sum(to_cents(award.difference) for award in found.awards if award.stands()),
+        "difference": sum(to_cents(award.difference) for award in won.awards if award.stands()),
         "left": _sum(award for award in unpaid if award.kind != "envy"),
         "left_envy": _sum(award for award in unpaid if award.kind == "envy"),
-        "at": found.at,
+        "at": won.at,
         "status": next((status for status in order if status in statuses), "undone"),
-        "disputed": state.disputed.get(found.number),
-        "undoable": can_undo(state, found),
+        "disputed": state.disputed.get(won.number),
+        "undoable": can_undo(state, won),
         "awards": awards,
     }
 

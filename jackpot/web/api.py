@@ -18,9 +18,9 @@ from jackpot.api.http_call import act_of, question_of, with_idempotency_key
 from jackpot.api.operation import (
     BASE,
     QUOTED_MAX,
+    ActOptions,
     Ask,
     BadRequest,
-    Next,
     NotDone,
     Query,
     Reply,
@@ -147,7 +147,7 @@ def _act(served: ApiSource, kind: type[ServerCommand | ActCommand]) -> Handler:
 
 def _told(served: ApiSource, answer: Handler, kind: type[Ask]) -> Handler:
     """Wraps a handler, with its refusals as problems."""
-    fields = {*kind.__struct_fields__, *Next.__struct_fields__, KEY_HEADER, "body"}
+    fields = {*kind.__struct_fields__, *ActOptions.__struct_fields__, KEY_HEADER, "body"}
 
     async def handle(request: web.Request) -> web.StreamResponse:
         try:

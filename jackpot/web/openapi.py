@@ -11,7 +11,7 @@ import msgspec
 
 from jackpot.api.act_reply import Problem
 from jackpot.api.http_call import sums_of
-from jackpot.api.operation import BASE, Ask, Next, Query, path_of
+from jackpot.api.operation import BASE, ActOptions, Ask, Query, path_of
 from jackpot.api.registry import ASKED_ACTS, QUESTIONS, reply_of
 from jackpot.rules.codes import OF_ACTS
 from jackpot.web.api import JSON, KEY, KEY_HEADER, PROBLEM
@@ -116,7 +116,7 @@ def _given(schema: Map) -> Map:
 
 def _fields(kind: type[Ask]) -> Map:
     """The body of an act: its fields, and what stands next to them."""
-    own, near = _schema(kind), _schema(Next)
+    own, near = _schema(kind), _schema(ActOptions)
     own["properties"].pop("do")
     for name in sums_of(kind):
         field = own["properties"][name]

@@ -30,6 +30,7 @@ from jackpot.api.queries.requests import AskRequests
 from jackpot.api.queries.tables import AskTable, Table
 from jackpot.api.registry import ASKED_ACTS
 from jackpot.auth.auth_service import AuthenticatedPerson
+from jackpot.catalogue import parse_rate
 from jackpot.config.languages import told
 from jackpot.config.posting import posted
 from jackpot.config.writing import Writing
@@ -97,6 +98,8 @@ _SUMS: Final = {
 }
 # The sums that a payment may say, and what the page calls them.
 _PAYMENT_SUMS: Final = {"withheld": Sentence("Withheld"), "other_sum": Sentence("Sum given that way")}
+# The sums of a notice.
+_ANNOUNCED: Final = {"amount": Sentence("The lower limit"), "seed": Sentence("The sum with which it begins")}
 # How the name of a field begins that asks for the highest shown value of a level: its link and level follow.
 _SHOWN: Final = "highest."
 # The fields by which people search the journal.
@@ -447,7 +450,7 @@ class Pages:
         if kind is None:
             raise web.HTTPNotFound(text="there is no such act\n")
         try:
-            fields = _fields(kind, form) | _payment_sums(form, self._money) | _limit(kind, form, self._money)
+            fields = _fields(kind, form) | _payment_sums(form, self._money) | _figure(kind, form, self._money)
             fields |= _highest(form, self._money)
             asked = act_of(kind, fields, person, strict=False)
             if login := form.get("second_login", "").strip():
@@ -485,7 +488,11 @@ def _notices_of(table: Table) -> dict[str, list[Notice]]:
     found: dict[str, list[Notice]] = {}
     for one in table.notices:
         amount = UNSET if one.amount is None else to_cents(of_decimal(one.amount))
-        told = Notice(one.day, one.table or UNSET, one.level or UNSET, amount, True if one.ends else UNSET)
+        seed = UNSET if one.seed is None else to_cents(of_decimal(one.seed))
+        rate = UNSET if one.rate is None else parse_rate(one.rate)
+        told = Notice(
+            one.day, one.table or UNSET, one.level or UNSET, amount, True if one.ends else UNSET, seed, rate
+        )
         found.setdefault(one.link or table.links[0], []).append(told)
     return found
 
@@ -515,10 +522,14 @@ def _payment_sums(form: MultiDict[str], way: Writing) -> dict[str, str]:
     return {name: decimal(sum_of(_PAYMENT_SUMS[name], text, way, field=name)) for name, text in given.items()}
 
 
-def _limit(kind: type[ServerCommand | ActCommand], form: MultiDict[str], way: Writing) -> dict[str, str]:
-    """The limit that a notice announces, as the API has it, if the form says one. Raises BadRequest."""
-    text = form.get("amount", "").strip() if kind in (Announce, AnnouncePayoutLimit) else ""
-    return {"amount": decimal(sum_of(Sentence("The lower limit"), text, way, field="amount"))} if text else {}
+def _figure(kind: type[ServerCommand | ActCommand], form: MultiDict[str], way: Writing) -> dict[str, str]:
+    """The figures that a notice announces, as the API has them, if the form says any. Raises BadRequest."""
+    if kind not in (Announce, AnnouncePayoutLimit):
+        return {}
+    given = {name: text for name in _ANNOUNCED if (text := form.get(name, "").strip())}
+    said = {name: decimal(sum_of(_ANNOUNCED[name], text, way, field=name)) for name, text in given.items()}
+    rate = "".join(form.get("rate", "").replace(",", ".").removesuffix("%").split())
+    return said | ({"rate": f"{rate}%"} if rate else {})
 
 
 def _winners(

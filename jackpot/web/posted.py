@@ -108,6 +108,8 @@ def notice_text(notice: Notice, levels: Mapping[str, str], money: Writing, local
     day = long_day(notice.day, locale)
     if notice.last is not UNSET:
         return Sentence("Last day: {day}", day=day)
+    if notice.seed is not UNSET or notice.rate is not UNSET:
+        return _mystery_text(notice, levels, money, day)
     if notice.amount is UNSET:
         if notice.table is UNSET:
             return Sentence("Closes on {day}", day=day)
@@ -121,6 +123,17 @@ def notice_text(notice: Notice, levels: Mapping[str, str], money: Writing, local
     level = levels.get(notice.level, notice.level)
     plain = "From {day} on the {level} grows to {amount} at most"
     return Sentence(plain, level=level, amount=amount, day=day)
+
+
+def _mystery_text(notice: Notice, levels: Mapping[str, str], money: Writing, day: str) -> Sentence:
+    """What a mystery level begins with, or gains of a wager, from a day on (Y11)."""
+    told = {"day": day, "level": levels.get(notice.level or "", notice.level or "")}
+    if notice.seed is not UNSET:
+        return Sentence(
+            "From {day} on the {level} begins with {amount}", amount=money.text(notice.seed), **told
+        )
+    rate = rate_text(notice.rate or 0)
+    return Sentence("From {day} on {rate} of a wager goes to the {level}", rate=rate, **told)
 
 
 def _wager(wager: PostedWager, levels: dict[str, str], money: Writing) -> PostedBlock:

@@ -21,7 +21,7 @@ from jackpot.api.suspension_help import explained
 from jackpot.api.worker_pool import WorkerPool
 from jackpot.auth.auth_service import AuthService
 from jackpot.bank.bank import Bank, BankStopped
-from jackpot.bank.standbys import Standbys
+from jackpot.bank.standbys import StandbyMonitor
 from jackpot.catalogue import hit_chance
 from jackpot.config import Address, Config
 from jackpot.config.languages import told_all
@@ -87,7 +87,7 @@ class ServerSource(overview.OverviewSource, HttpProcess, Protocol):
     @property
     def encryption(self) -> Encryption: ...
     @property
-    def standbys(self) -> Standbys | None: ...
+    def standbys(self) -> StandbyMonitor | None: ...
     @property
     def digest(self) -> str: ...
     @property

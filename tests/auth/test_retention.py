@@ -13,7 +13,7 @@ from jackpot.api.operation import OperationCall
 from jackpot.api.queries.people import EraseName
 from jackpot.auth import retention
 from jackpot.auth.retention import erase_names
-from jackpot.ledger.keyring import Named, Secret, names, people, secret_rows
+from jackpot.ledger.keyring import Secret, StoredName, names, people, secret_rows
 from jackpot.ledger.verify.side_tables import KeptRows, compare
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.people import EndPerson, ResetSecret
@@ -127,7 +127,7 @@ async def test_what_an_act_left_that_was_never_decided_goes(tmp_path: Path) -> N
         ann = await site.enter(ANN)
         assert (await site.person_admin.add([ann], "cal", "Cal", ("floor",))).asked
         store, before = site.auth.store, kept_rows(tmp_path)
-        await store.change(Named.of("eve", "Eve").kept(), Secret(2, "another").kept())
+        await store.change(StoredName.of("eve", "Eve").kept(), Secret(2, "another").kept())
         change(tmp_path, "UPDATE secret SET hash = 'changed' WHERE person = 1")
         orphans = retention.OrphanRows(site.server.people, site.auth)
         await orphans.drop()

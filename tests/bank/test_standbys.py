@@ -8,7 +8,7 @@ from typing import Final
 import asyncpg
 import pytest
 
-from jackpot.bank.standbys import KNOWN_S, Standbys, standbys, wanted
+from jackpot.bank.standbys import KNOWN_S, StandbyMonitor, count_standbys, is_configured
 from jackpot.config.settings import Ledger
 from jackpot.lab.testing.postgres import Postgres
 from tests import ceilings
@@ -30,7 +30,7 @@ ALONE: Final = {"synchronous_standby_names": ""}
 )
 def test_who_means_to_have_a_standby(ledger: Ledger, expected: bool) -> None:
     """Deploy: a database alone is a choice; one of two hosts that stands alone is a fault."""
-    assert wanted(ledger) is expected
+    assert is_configured(ledger) is expected
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Postgres, P
 async def until(count: int, *urls: str) -> None:
     """Waits until each role sees so many standbys; new settings take effect a moment later."""
     async with asyncio.timeout(WAIT_S):
-        while [await standbys(url) for url in urls] != [count] * len(urls):  # noqa: ASYNC110
+        while [await count_standbys(url) for url in urls] != [count] * len(urls):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 
 
@@ -71,11 +71,11 @@ async def test_a_standby_is_missed(pair: tuple[Postgres, Postgres]) -> None:
 async def test_what_is_not_known_is_not_said(tmp_path: Path) -> None:
     """Deploy: a database that does not answer says nothing, and neither does what was seen long ago."""
     clock = StepClock()
-    nobody = Standbys("postgresql://nobody@127.0.0.1:1/ledger", clock)
+    nobody = StandbyMonitor("postgresql://nobody@127.0.0.1:1/ledger", clock)
     await nobody.look()
     assert nobody.count is None
     with Postgres(tmp_path / "alone") as database:
-        found = Standbys(database.create("ledger"), clock)
+        found = StandbyMonitor(database.create("ledger"), clock)
         await found.look()
     assert found.count == 0
     clock.ahead_s += KNOWN_S

@@ -128,13 +128,13 @@ async def test_a_bank_is_taken_as_it_was_seen(database: str, monkeypatch: pytest
     """DESIGN, lease: a holder that wakes while a standby is about to take its bank keeps it, or knows."""
     first, second = [await PostgresStore.open(database) for _ in range(2)]
     never = await second.head("main")
-    epoch = (await first.new_epoch("main", "first", seen=never)).epoch
+    epoch = (await first.new_epoch("main", "first", expected=never)).epoch
     with pytest.raises(Fenced):
-        await second.new_epoch("main", "second", seen=never)
+        await second.new_epoch("main", "second", expected=never)
     seen = await second.head("main")
     await first.beat("main", epoch)
     with pytest.raises(Fenced):
-        await second.new_epoch("main", "second", seen=seen)
+        await second.new_epoch("main", "second", expected=seen)
     await first.beat("main", epoch)
     ended = Leases._end_backends
 
@@ -145,9 +145,9 @@ async def test_a_bank_is_taken_as_it_was_seen(database: str, monkeypatch: pytest
     holder = await PostgresStore.open(database)
     monkeypatch.setattr(Leases, "_end_backends", awake)
     with pytest.raises(Fenced):
-        await second.new_epoch("main", "second", seen=await second.head("main"))
+        await second.new_epoch("main", "second", expected=await second.head("main"))
     monkeypatch.setattr(Leases, "_end_backends", ended)
-    taken = await second.new_epoch("main", "second", seen=await second.head("main"))
+    taken = await second.new_epoch("main", "second", expected=await second.head("main"))
     assert (taken.epoch, taken.holder) == (epoch + 1, "second")
     for store in (first, second, holder):
         await store.close()

@@ -330,7 +330,7 @@ class Acts:
     ) -> Map:
         """A wager of a count that disagrees (T3), or whose cards cannot be shown (T8, B16).
 
-        No offer's of a reopened round: what its cards decided is decided.
+        No offer's of a reopened round: what its cards decided is decided. None of an abandoned seat (P6).
         """
         at, round_ = self.playing(table, more["round"])
         wager = round_.at(seat, link, on)
@@ -346,7 +346,7 @@ class Acts:
             and not round_.reopened
             and lacks_cards(at, self.links[link], round_, common, shown)
         )
-        unshown = unshown and not counting
+        unshown = unshown and not counting and not round_.lost(seat)
         if wager is None or not (unshown or counting):
             raise Refused("no such wager, or no reason")
         if unshown and people < 2:

@@ -280,11 +280,13 @@ class Reach:
         """Raises LedgerError."""
         await self._call(lambda _: self._base.open())
 
-    async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
+    async def new_epoch(
+        self, bank: str, holder: str, at_least: int = 0, *, expected: Head | None = None
+    ) -> Head:
         again = self.taken
         try:
             head = await self._confirmed(
-                lambda backend: self._base.take(self, backend, holder, at_least, seen, again=again)
+                lambda backend: self._base.take(self, backend, holder, at_least, expected, again=again)
             )
         except Fenced:
             self.taken = False

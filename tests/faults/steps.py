@@ -23,12 +23,8 @@ from tests.faults.plan import Fault
 from tests.faults.servers import Simulation
 from tests.faults.simulation import Failure, run
 
-# Commits in doubt that the ledger has, or has not, and one that it refuses: each a few times.
-PLAN: Final = [
-    Fault(at, kind, 0.3)
-    for first, kind in ((3, "revive_sync"), (7, "fail_sync"), (11, "poison"), (5, "thief"), (13, "thief"))
-    for at in range(first, 400, 16)
-]
+# What leaves a commit in doubt that the ledger has, and one that it has not: of a disk, and on the way there.
+_DOUBTS: Final = (("revive_sync", "fail_sync"), ("call_unheard", "call_lost"))
 # Rows before the first one dies: then rounds are played, people act, and much of it waits.
 ROWS_BEFORE: Final = 60
 
@@ -179,6 +175,13 @@ def first_lines() -> dict[Line, str]:
     return found
 
 
+def plan_for(ground: Ground) -> list[Fault]:
+    """Commits in doubt that the ledger has, or has not, one that it refuses, and thefts: each a few times."""
+    kept, lost = next(both for both in _DOUBTS if both[0] in ground.weights)
+    each = ((3, kept), (7, lost), (11, "poison"), (5, "thief"), (13, "thief"))
+    return [Fault(at, kind, 0.3) for first, kind in each for at in range(first, 400, 16)]
+
+
 class Tracer:
     """Follows the steps, and kills the process that comes to one of these lines; each once.
 
@@ -231,6 +234,9 @@ def traced(tracer: Tracer, play: Simulation) -> Iterator[None]:
 
     def ended(machine: Machine, *, told: bool = True) -> None:
         end(machine, told=told)
+        # One after the other dies as it takes the bank: a server, and rounds, are promised after the last.
+        play._served = play.timeline.now
+        play._progress = play.witness.rounds, play.timeline.now
         sys.settrace(tracer.call)
 
     play.end = ended  # type: ignore[method-assign]
@@ -247,5 +253,5 @@ def killed_at(
 ) -> tuple[Failure | Simulation, Tracer]:
     """A run whose processes die at these lines, one after the other. Its plan has the other faults."""
     tracer = Tracer(at)
-    ended = run(seed, rounds, PLAN, ground=ground, watch=lambda play: traced(tracer, play))
+    ended = run(seed, rounds, plan_for(ground), ground=ground, watch=lambda play: traced(tracer, play))
     return ended, tracer

@@ -261,7 +261,7 @@ def test_no_function_of_another_fits_better_than_the_ledgers(database: str, post
                 await store.new_epoch("main", "test")
                 await store.append("main", 1, 0, rows(2))
                 seen = await store.head("main")
-                assert (await store.new_epoch("main", "test", seen=seen)).epoch == 2
+                assert (await store.new_epoch("main", "test", expected=seen)).epoch == 2
                 await store.recover()
                 assert (await store.new_epoch("main", "test")).epoch == 3
 

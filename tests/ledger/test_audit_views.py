@@ -15,7 +15,7 @@ import asyncpg
 import pytest
 
 from jackpot.lab.testing.postgres import Postgres, binaries
-from jackpot.ledger.keyring import Named, Secret
+from jackpot.ledger.keyring import Secret, StoredName
 from jackpot.ledger.open import make_roles
 from jackpot.ledger.rebuild import accounts_of, rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
@@ -35,7 +35,7 @@ VIEWS: Final = {
     "audit_people": "number",
     "audit_commitments": "bank, link, level, cycle, number",
 }
-ANN, BEN = Named.of("ann", "Ann"), Named.of("ben", "Ben")
+ANN, BEN = StoredName.of("ann", "Ann"), StoredName.of("ben", "Ben")
 KEYS: Final = Secret(1, "$argon2id$1", b"totp"), Secret(2, "$argon2id$2")
 
 Lines = list[dict[str, Any]]

@@ -8,7 +8,7 @@ import pytest
 
 from jackpot.ledger import keyring
 from jackpot.ledger.banks import open_banks
-from jackpot.ledger.keyring import Named, Secret, digest_of
+from jackpot.ledger.keyring import Secret, StoredName, digest_of
 from jackpot.ledger.maintenance.copy import copy
 from jackpot.ledger.open import make_roles, opened
 from jackpot.ledger.store import DataRefused
@@ -17,14 +17,14 @@ from tests.ledger.conftest import Place
 from tests.ledger.waiting import open_ledger
 from tests.running_server import on_loop
 
-ANN, BEN = Named.of("ann", "Ann"), Named.of("ben", "Ben")
+ANN, BEN = StoredName.of("ann", "Ann"), StoredName.of("ben", "Ben")
 
 
 def test_what_is_kept_is_of_its_digest() -> None:
     """S8: neither login, name nor salt can be exchanged, and neither hash nor the key of codes."""
     assert ANN.is_marked()
-    assert not Named(ANN.mark, "eve", "Ann", ANN.salt).is_marked()
-    assert not Named(ANN.mark, "annAnn", "", ANN.salt).is_marked()
+    assert not StoredName(ANN.mark, "eve", "Ann", ANN.salt).is_marked()
+    assert not StoredName(ANN.mark, "annAnn", "", ANN.salt).is_marked()
     assert len({Secret(1, "a").digest, Secret(1, "b").digest, Secret(1, "a", b"k").digest}) == 3
 
 
@@ -36,7 +36,7 @@ def test_it_is_kept_and_read(place: Place) -> None:
         async with opened(place.url) as store:
             await store.change(ANN.kept(), Secret(1, "hash").kept())
             with pytest.raises(DataRefused):
-                await store.change(BEN.kept(), Named.of("ann", "Another").kept())
+                await store.change(BEN.kept(), StoredName.of("ann", "Another").kept())
             await store.change(
                 ("INSERT INTO attempt VALUES (?1, ?2)", (1, 4)),
                 ("INSERT INTO session VALUES (?1, ?2, ?3)", (digest_of("token"), 1, 5)),

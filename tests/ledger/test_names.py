@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from jackpot.ledger import names
-from jackpot.ledger.names import Name, Numbered
+from jackpot.ledger.names import Name, NumberedThing
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
@@ -38,17 +38,17 @@ def of_now(path: Path) -> None:
 
 def state_names(state: BankState) -> set[Name]:
     """Names of the engine's numbers, from its state."""
-    links = {Name(Numbered("link", 0, link.number), link.terms.link) for link in state.links}
+    links = {Name(NumberedThing("link", 0, link.number), link.terms.link) for link in state.links}
     levels = {
-        Name(Numbered("level", link.number, level.number), level.terms.level)
+        Name(NumberedThing("level", link.number, level.number), level.terms.level)
         for link in state.links
         for level in link.levels
     }
-    tables = {Name(Numbered("table", 0, table.number), table.terms.table) for table in state.tables}
-    people = {Name(Numbered("person", 0, one.id), one.mark.hex()) for one in state.people}
+    tables = {Name(NumberedThing("table", 0, table.number), table.terms.table) for table in state.tables}
+    people = {Name(NumberedThing("person", 0, one.id), one.mark.hex()) for one in state.people}
     made = [part for part in state.parts if part.hits.first < part.hits.end]
-    runs = {Name(Numbered("hits", 0, part.hits.moved + 1), part.bank) for part in made}
-    own = {Name(Numbered("hits", 0, max(part.hits.end for part in made)), "")} if made else set()
+    runs = {Name(NumberedThing("hits", 0, part.hits.moved + 1), part.bank) for part in made}
+    own = {Name(NumberedThing("hits", 0, max(part.hits.end for part in made)), "")} if made else set()
     return links | levels | tables | people | runs | own
 
 
@@ -57,7 +57,7 @@ def kept(ledger: Reader, bank: str) -> set[Name]:
         "SELECT kind, link, number, name.name FROM name JOIN bank ON bank.id = bank WHERE bank.name = ?1",
         bank,
     )
-    return {Name(Numbered(kind, link, number), name) for kind, link, number, name in found}
+    return {Name(NumberedThing(kind, link, number), name) for kind, link, number, name in found}
 
 
 @pytest.mark.parametrize("make", [of_before, of_now])

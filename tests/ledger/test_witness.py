@@ -14,7 +14,14 @@ import pytest
 from msgspec.structs import replace
 
 from jackpot.ledger import witness
-from jackpot.ledger.witness import LEDGER_HOLDS, Witness, Witnessed, WitnessError, WitnessPosition, standing
+from jackpot.ledger.witness import (
+    LEDGER_HOLDS,
+    Witness,
+    Witnessed,
+    WitnessError,
+    WitnessPosition,
+    position_of,
+)
 from jackpot.rules.commitment import CommitmentId
 from tests import ceilings
 
@@ -47,7 +54,7 @@ OUTCOMES: Final[dict[str, tuple[Witnessed | None, Witnessed | None, str, bool]]]
 def test_where_a_witness_stands(case: str) -> None:
     """Y8: every pair of witness and ledger, and whether the level may go on."""
     witnessed, ledger, found, holds = OUTCOMES[case]
-    assert standing(witnessed, ledger) == found
+    assert position_of(witnessed, ledger) == found
     assert LEDGER_HOLDS[WitnessPosition(found)] == holds
 
 

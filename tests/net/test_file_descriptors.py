@@ -13,8 +13,8 @@ from jackpot.net.file_descriptors import (
     PACE_TLS,
     SHARE_MIN,
     STRANGERS_MAX,
-    allowed,
     bounds,
+    raise_limit,
 )
 from tests.running_server import configure
 from tests.web.test_ciphertext import encrypted
@@ -62,6 +62,6 @@ def test_the_soft_limit_is_raised() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (512, before[1]))
-        assert allowed() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 512
+        assert raise_limit() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 512
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)

@@ -10,7 +10,7 @@ from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.alarms import KINDS
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
-from jackpot.rules.rounds.betting import Counted, miscounted
+from jackpot.rules.rounds.betting import WagerCounts, miscounted
 from tests.ledger.conftest import Place
 from tests.ledger.play import Play
 from tests.reports.asked import said
@@ -39,7 +39,7 @@ def alarmed(season: Season) -> Counter[str]:
         table = engine.state.table(row.table)
         round_ = table.unfinished()
         if getattr(event, "locking", None) is not None and round_ is not None:
-            counted = Counted(round_.chips, round_.sums)
+            counted = WagerCounts(round_.chips, round_.sums)
             found["chip_mismatch"] += bool(miscounted(engine.state, table, round_, counted).wagers)
         if getattr(event, "closing", None) is not None:
             theirs = event.closing.counts

@@ -28,7 +28,7 @@ from jackpot.rules.meter import parts
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
-from jackpot.rules.rounds.undo import PlayedTakes, replay
+from jackpot.rules.rounds.undo import PlayedTerms, replay
 from jackpot.rules.state import Award, Level, Link, Table, Unpaid
 from tests import frames
 from tests.frames import numbered
@@ -344,7 +344,7 @@ class Floor(RuleBasedStateMachine):
         for link, level in levels(self.engine) + levels(self.elephant):
             again = replay(level.history.copy())
             assert again.accounts == level.accounts, (link.terms.link, level.terms.level)
-            assert again.played == PlayedTakes(level.terms, link.terms.floor_to_seed)
+            assert again.played == PlayedTerms(level.terms, link.terms.floor_to_seed)
 
     @invariant()
     def the_journal_alone_gives_the_same_state(self) -> None:

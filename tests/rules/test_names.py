@@ -84,7 +84,7 @@ def test_names_that_people_tell_apart_are_two(one: str, other: str) -> None:
 def test_real_people_have_names(name: str) -> None:
     """A10: a name of Spain, Poland, Germany, Denmark, Vietnam, Turkey, Nigeria, or of another script."""
     assert names.fault(name) is None
-    assert names.plain(name)
+    assert names.normal_form(name)
 
 
 @pytest.mark.parametrize(

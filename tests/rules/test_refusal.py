@@ -30,7 +30,7 @@ from jackpot.rules.refusal import HITS_TOLD_MAX, Refusal
 from jackpot.rules.rounds.apply import LEFT_TOLD_MAX
 from jackpot.rules.rounds.awards import AWARDS_PER_FRAME
 from jackpot.rules.rounds.betting import ROUND_BETS_MAX
-from jackpot.rules.rounds.undo import begun
+from jackpot.rules.rounds.undo import new_history
 from jackpot.rules.state import (
     AnsweredFrame,
     Award,
@@ -220,7 +220,7 @@ def full_table() -> tuple[BankState, Table]:
             number,
             LinkTerms(name, "b" * 64, paytable, INT_MAX * 10_000, "five-flop", tuple(terms), ()),
             [
-                Level(at, one, Accounts(), begun(one, 1, floor_to_seed=False))
+                Level(at, one, Accounts(), new_history(one, 1, floor_to_seed=False))
                 for at, one in enumerate(terms, 1)
             ],
             Accounts(),

@@ -271,7 +271,8 @@ async def test_what_nobody_can_explain_stops_the_bank_alone(
     with structlog.testing.capture_logs() as logs:
         async with Server(config) as server, table(server) as device:
             bank = server.banks["main"]
-            monkeypatch.setattr(MeterBoard, place, throwing(lambda _self: True, getattr(MeterBoard, place)))
+            own = throwing(lambda board, *_: board is bank.board, getattr(MeterBoard, place))
+            monkeypatch.setattr(MeterBoard, place, own)
             device.wager(1, "R1", 1)
             await until(lambda: bank.lifecycle.failed)
             assert (bank.lifecycle.stopped or "").startswith("internal: Thrown")

@@ -9,7 +9,7 @@ A real server, tables and a sign play on PostgreSQL under load. `kill-database`:
 `alerts`: each alert of `deploy/prometheus` by its real cause, see `alerts.py`.
 `model`: the engine next to the independent model, on random floors with and without offers and mysteries, see
 `model.py`. `steps`: processes that die at each line between a draw and its opening, see `steps.py`.
-`mystery`: a million cycles of a must-hit-by level in each form, against the exact law, see `mystery.py`.
+`mystery`: a million cycles of must-hit-by levels in each form, against the exact law, see `mystery.py`.
 `servers`: three servers that are killed, frozen, relieved and restarted, see `servers.py`. `cuts`: two that
 are cut off from database and Redis in every way, see `tests/e2e/cuts.py`.
 At the end every answer and every value that the sign showed is looked up in the ledger, and the books verify:
@@ -48,9 +48,10 @@ from tests.soak.signs import soak as soak_signs
 from tests.soak.steps import soak as soak_steps
 
 TABLES: Final = 6
-# Steps of the model: an hour or two.
+# Steps of the model: half an hour of a processor.
 STEPS: Final = 1_000_000
-# Cycles of a must-hit-by level: ten minutes of a processor for the model, and an hour for the engine.
+# Cycles of each form of must-hit-by levels: some minutes of a processor for the model, half an hour for the
+# engine.
 CYCLES: Final = 1_000_000
 # Answers between two troubles, at the least and at the most.
 ANSWERS: Final = (200, 2_000)

@@ -35,6 +35,15 @@ def test_the_day_is_the_gaming_day_of_that_date() -> None:
         Announce(LINK, "2026-02-30", "x").of_site(site)
 
 
+@pytest.mark.parametrize("rate", ["0%", "101%", "999.99%"])
+def test_a_rate_is_a_part_of_the_wager(rate: str) -> None:
+    """P2, Y11: in basis points; none of nothing, or of more than all."""
+    site = Site("House", "USD", time(6, 0), "America/New_York")
+    assert Announce(LINK, "2026-12-24", "x", rate="2.5%").of_site(site).rate == 250
+    with pytest.raises(BadRequest):
+        Announce(LINK, "2026-12-24", "x", rate=rate).of_site(site)
+
+
 @on_loop
 async def test_what_is_announced_is_on_signs_and_in_the_api(tmp_path: Path) -> None:
     """P2: at once, for those that are there and those that come later, until it is withdrawn."""

@@ -188,7 +188,7 @@ class AskJournal(Query, frozen=True):
             raise BadRequest(RefusalSentence("{day} is no day like 2026-11-20", field="day", day=day))
         wanted = JournalFilter(self.limit, self.before, self.kind, table, self.person, number(self.hit))
         try:
-            return await at.books.read(lambda ledger: _found(ledger, at.config, bank.name, wanted, self.day))
+            return await at.books.read(lambda ledger: _search(ledger, at.config, bank.name, wanted, self.day))
         except NoSuchKind as error:
             raise BadRequest(error.said) from error
 
@@ -201,16 +201,16 @@ class _Words(NamedTuple):
     reason: str
 
 
-def _found(
-    ledger: "Reader", config: "Config", bank: str, wanted: JournalFilter, day: str | None
+def _search(
+    ledger: "Reader", config: "Config", bank: str, filter_: JournalFilter, day: str | None
 ) -> tuple[JournalPage, list[_Words]]:
     if day is not None:
         of_day = span(ledger, bank, config.site, day, day)
         end = of_day.upto + 1
-        wanted = wanted._replace(
-            after=of_day.after, before=end if wanted.before is None else min(end, wanted.before)
+        filter_ = filter_._replace(
+            after=of_day.after, before=end if filter_.before is None else min(end, filter_.before)
         )
-    page, names, site = search(ledger, bank, wanted), JournalNames(ledger, bank), config.site
+    page, names, site = search(ledger, bank, filter_), JournalNames(ledger, bank), config.site
     money, titles = writing(site.locale, site.currency).exact, titles_of(config.displays)
 
     def title(link: str) -> str:

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 
 from controllers.messages import Id
 from jackpot.api.act_reply import ActReply
-from jackpot.api.operation import BadRequest, Moment, Money, Reply, ServerCommand
+from jackpot.api.operation import BadRequest, Moment, Money, Rate, Reply, ServerCommand
+from jackpot.catalogue import parse_rate, rate_text
 from jackpot.reports.read.gaming_days import day_began, day_ended, is_day
 from jackpot.rules.acts.act import BankKey
 from jackpot.rules.acts.ends import GiveEnd
-from jackpot.rules.acts.fields import Cents, Day, Levels, Reason
+from jackpot.rules.acts.fields import Cents, Day, Levels, Percentage, Reason
 from jackpot.rules.acts.notices import GiveNotice
 from jackpot.rules.money import decimal, from_cents
 from jackpot.text import RefusalSentence
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class StandingNotice(Reply, frozen=True):
-    """A notice that stands. amount: what a limit becomes; null where a link, or an offer, is withdrawn.
+    """A notice that stands. amount: what a limit becomes. seed, rate: what a mystery level begins with then,
+    and gains of a wager. All three are null where a link, or an offer, is withdrawn.
 
     link: null of a table's payout limit. table: null where it is about every table. level: whose limit it is.
     due: when the day begins, by the site's gaming days. given: when it was announced.
@@ -39,13 +41,16 @@ class StandingNotice(Reply, frozen=True):
     ends: bool = False
     to: str | None = None
     levels: tuple[str, ...] = ()
+    seed: Money | None = None
+    rate: Rate | None = None
 
 
 class Announce(ServerCommand, tag="announce", frozen=True):
-    """A notice: a link or an offer is withdrawn from a day on, or a limit of it is lower (P2).
+    """A notice: a link or an offer is withdrawn from a day on, or a figure of it is another one (P2, Y11).
 
-    day: the gaming day from which it is so. table: at that table alone. amount: the limit of the level, the
-    sum by which a mystery level must hit, or the highest wager on an offer, in place of withdrawing it.
+    day: the gaming day from which it is so. table: at that table alone. In place of withdrawing it, amount:
+    the limit of the level, the sum by which a mystery level must hit, or the highest wager on an offer; seed:
+    the sum with which a mystery level begins; rate: what it gains of a wager.
     """
 
     bank_key = BankKey.LINK
@@ -57,12 +62,14 @@ class Announce(ServerCommand, tag="announce", frozen=True):
     table: Id | None = None
     level: Id | None = None
     amount: Cents | None = None
+    seed: Cents | None = None
+    rate: Percentage | None = None
 
     def of_site(self, site: "Site") -> GiveNotice:
         """The act of the rules. Raises BadRequest."""
-        amount = None if self.amount is None else from_cents(self.amount)
-        due = _due(self.day, site)
-        return GiveNotice(self.day, due, self.reason, self.link, self.table, self.level, amount)
+        amount, seed = (None if sum_ is None else from_cents(sum_) for sum_ in (self.amount, self.seed))
+        due, rate = _due(self.day, site), None if self.rate is None else _rate(self.rate)
+        return GiveNotice(self.day, due, self.reason, self.link, self.table, self.level, amount, seed, rate)
 
 
 class AnnounceEnd(ServerCommand, tag="announce-end", frozen=True):
@@ -105,6 +112,17 @@ class AnnouncePayoutLimit(ServerCommand, tag="announce-payout-limit", frozen=Tru
         return GiveNotice(self.day, due, self.reason, None, self.table, None, from_cents(self.amount))
 
 
+def _rate(text: str) -> int:
+    """A rate in basis points. Raises BadRequest for none, and for one of nothing."""
+    try:
+        rate = parse_rate(text)
+    except ValueError:
+        rate = 0
+    if rate == 0:
+        raise BadRequest(RefusalSentence("{rate} is no rate: above 0%, to 100%", field="rate", rate=text))
+    return rate
+
+
 def _due(day: str, site: "Site") -> int:
     """When the gaming day of that date begins, in unix milliseconds."""
     _check(day)
@@ -136,4 +154,6 @@ def _told(state: "BankState", notice: "Notice") -> StandingNotice:
         ends=notice.ends,
         to=state.link(notice.to).terms.link if notice.to else None,
         levels=notice.levels,
+        seed=None if notice.seed is None else decimal(notice.seed),
+        rate=None if notice.rate is None else rate_text(notice.rate).replace(" ", ""),
     )

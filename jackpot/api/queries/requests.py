@@ -14,7 +14,7 @@ from jackpot.auth.request_expiry import lost_since
 from jackpot.config import compared
 from jackpot.config.phrases import sentence_of
 from jackpot.rules.acts import ACT_OF, decode_asked
-from jackpot.rules.acts.authorization import would
+from jackpot.rules.acts.authorization import event_if_confirmed
 from jackpot.rules.acts.hits import Correct, find_award
 from jackpot.rules.acts.meters import DecideLeft
 from jackpot.rules.acts.parameters import ChangeLink
@@ -149,7 +149,7 @@ def _looked_at(state: BankState, request: ApprovalRequest, left_ms: int, at: int
         "roles": ACT_OF[type(command)].power_for(state, command),
     }
     try:
-        event = would(state, request, at)
+        event = event_if_confirmed(state, request, at)
         now = seen(state, event)
         found |= {**what_follows(state, event, now), "shown": mark_of(now, event).hex()}
         check_seen(state, request, now, event)

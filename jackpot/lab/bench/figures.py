@@ -135,36 +135,36 @@ class Median(NamedTuple):
         return cls(statistics.median(values), min(values), max(values))
 
 
-def medians(found: Pass, field: str = "frames") -> dict[str, Median]:
+def medians(bench_pass: Pass, field: str = "frames") -> dict[str, Median]:
     """Median of each name that was measured, in the order of NAMES."""
-    names = [name for name in NAMES if all(name in round_ for round_ in found.rounds)]
-    return {name: Median.of([getattr(round_[name], field) for round_ in found.rounds]) for name in names}
+    names = [name for name in NAMES if all(name in round_ for round_ in bench_pass.rounds)]
+    return {name: Median.of([getattr(round_[name], field) for round_ in bench_pass.rounds]) for name in names}
 
 
-def ratios(found: Pass) -> Iterator[tuple[Ratio, Median]]:
+def ratios(bench_pass: Pass) -> Iterator[tuple[Ratio, Median]]:
     """Each ratio whose parts were all measured: the median of the ratios within each round."""
     for ratio in RATIOS:
-        if all({ratio.name, *ratio.others} <= round_.keys() for round_ in found.rounds):
-            best = [max(round_[other].frames for other in ratio.others) for round_ in found.rounds]
-            ours = [round_[ratio.name].frames for round_ in found.rounds]
+        if all({ratio.name, *ratio.others} <= round_.keys() for round_ in bench_pass.rounds):
+            best = [max(round_[other].frames for other in ratio.others) for round_ in bench_pass.rounds]
+            ours = [round_[ratio.name].frames for round_ in bench_pass.rounds]
             yield ratio, Median.of([one / other for one, other in zip(ours, best, strict=True)])
 
 
-def middle_latencies(found: Pass) -> dict[str, dict[str, float]]:
+def middle_latencies(bench_pass: Pass) -> dict[str, dict[str, float]]:
     """Median over the rounds of each name and percentile; for the maximum, the maximum."""
-    if not found.latencies:
+    if not bench_pass.latencies:
         return {}
     return {
         name: {
             part: (max if part == "max" else statistics.median)(
-                [round_[name][part] for round_ in found.latencies]
+                [round_[name][part] for round_ in bench_pass.latencies]
             )
             for part in parts
         }
-        for name, parts in found.latencies[0].items()
+        for name, parts in bench_pass.latencies[0].items()
     }
 
 
-def full_loads(found: Pass) -> list[str]:
+def full_loads(bench_pass: Pass) -> list[str]:
     """The measurements in which the load generator may have been the bottleneck."""
-    return [name for name, load in medians(found, "load").items() if load.middle > LOAD_FULL]
+    return [name for name, load in medians(bench_pass, "load").items() if load.middle > LOAD_FULL]

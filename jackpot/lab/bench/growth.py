@@ -164,9 +164,9 @@ def _frame(server: ServedProgram, keys: Mapping[str, str]) -> dict[str, float]:
     }
 
 
-def _verified(made: LedgerFixture, *options: str) -> float:
+def _verified(fixture: LedgerFixture, *options: str) -> float:
     """Seconds that `jackpot verify` takes, its start included. Raises LoadError."""
-    words = [sys.executable, "-m", "jackpot.cli", "verify", "--config", str(made.config), *options]
+    words = [sys.executable, "-m", "jackpot.cli", "verify", "--config", str(fixture.config), *options]
     began = time.perf_counter()
     done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own program
     if done.returncode:

@@ -153,11 +153,11 @@ def here() -> WorkerPool:
 
 
 @asynccontextmanager
-async def visiting(made: LedgerFixture) -> AsyncIterator[PageVisitor]:
+async def visiting(fixture: LedgerFixture) -> AsyncIterator[PageVisitor]:
     """A server on that fixture, and a signed-in visitor."""
     jar = aiohttp.CookieJar(unsafe=True)  # it is known by an address, not by a name
     with StatementCount() as reads:
-        server = Server(load(made.config), _FixtureClock(made.now))
+        server = Server(load(fixture.config), _FixtureClock(fixture.now))
         server.report_readers = here()
         async with server:
             await PersonAdmin(server.auth).begin(PEOPLE, "root")
@@ -180,9 +180,9 @@ def addresses() -> Iterator[str]:
         yield from (address, f"{address}&as=print", f"{address}&as=csv")
 
 
-async def costs(made: LedgerFixture) -> list[Cost]:
+async def costs(fixture: LedgerFixture) -> list[Cost]:
     """Costs by address, of all `addresses`."""
-    async with visiting(made) as visitor:
+    async with visiting(fixture) as visitor:
         return [await visitor.cost(address) for address in addresses()]
 
 

@@ -51,9 +51,9 @@ def draw(report: BenchReport, file: Path) -> None:
     plt.close(figure)
 
 
-def _frames(axes: Any, found: Pass) -> None:
+def _frames(axes: Any, bench_pass: Pass) -> None:
     """Throughputs as bars, sorted, on a log scale; a line from the minimum to the maximum."""
-    shown = medians(found)
+    shown = medians(bench_pass)
     titles = [NAMES[name] for name in shown]
     middles = [each.middle for each in shown.values()]
     spread = [
@@ -67,12 +67,12 @@ def _frames(axes: Any, found: Pass) -> None:
     axes.set_xscale("log")
     axes.invert_yaxis()
     axes.set_xlabel("frames a second, all durable")
-    axes.set_title(f"{found.disk}: medians of {len(found.rounds)}")
+    axes.set_title(f"{bench_pass.disk}: medians of {len(bench_pass.rounds)}")
 
 
-def _latencies(axes: Any, found: Pass) -> None:
+def _latencies(axes: Any, bench_pass: Pass) -> None:
     """Latencies of the open loads: median and 99th percentile in milliseconds."""
-    shown = middle_latencies(found)
+    shown = middle_latencies(bench_pass)
     names = [name for name in shown if len(shown[name]) > 1]
     for part, marker in (("p50", "o"), ("p99", "|")):
         axes.plot([shown[name][part] * _MS for name in names], names, marker, label=part, color=_OURS)

@@ -262,8 +262,8 @@ def _alone(took: list[float], rows: float) -> Measured:
     return Measured(rows * len(took) / sum(took), 0.0, 0.0)
 
 
-def _latencies(found: Load) -> dict[str, float]:
-    return found.latencies | {"late": found.late["p99"]}
+def _latencies(load: Load) -> dict[str, float]:
+    return load.latencies | {"late": load.late["p99"]}
 
 
 def _children() -> float:

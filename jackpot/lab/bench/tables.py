@@ -56,33 +56,33 @@ def lines(report: BenchReport) -> Iterator[str]:
         yield "on tmpfs a flush costs nothing: give --folder on a real disk"
 
 
-def _pass(found: Pass) -> Iterator[str]:
-    setup = found.setup
+def _pass(bench_pass: Pass) -> Iterator[str]:
+    setup = bench_pass.setup
     rounds = f"medians of {counted(setup['rounds'], 'round')}, {setup['seconds']:g} s each"
-    yield f"== {found.disk}: {rounds}, {counted(setup['tables'], 'table')}"
+    yield f"== {bench_pass.disk}: {rounds}, {counted(setup['tables'], 'table')}"
     yield f"{'frames/s':>10} {'least':>9} {'most':>9} {'cores':>6} {'load':>5}"
-    cpu, load = medians(found, "cpu"), medians(found, "load")
-    for name, frames in medians(found).items():
+    cpu, load = medians(bench_pass, "cpu"), medians(bench_pass, "load")
+    for name, frames in medians(bench_pass).items():
         used = f"{cpu[name].middle:6.2f} {load[name].middle:5.2f}"
         yield f"{frames.middle:10,.0f} {frames.least:9,.0f} {frames.most:9,.0f} {used}  {NAMES[name]}"
-    for name in full_loads(found):
+    for name in full_loads(bench_pass):
         yield f"the load used more than {LOAD_FULL:.0%} of a core and may be what was measured: {NAMES[name]}"
-    for name, why in found.skipped.items():
+    for name, why in bench_pass.skipped.items():
         yield f"not measured: {name}: {why}"
     yield ""
     yield f"{'ratio':>10} {'least':>9} {'most':>9} {'wanted':>6}"
-    for ratio, each in ratios(found):
+    for ratio, each in ratios(bench_pass):
         wanted = "" if ratio.least is None else f"{ratio.least:g}"
         yield f"{each.middle:10.2f} {each.least:9.2f} {each.most:9.2f} {wanted:>6}  {ratio.title}"
-    yield from _latencies(found)
+    yield from _latencies(bench_pass)
 
 
-def _latencies(found: Pass) -> Iterator[str]:
+def _latencies(bench_pass: Pass) -> Iterator[str]:
     """Latencies of an open load: ms from sending a wager to its durable answer."""
-    middle = middle_latencies(found)
+    middle = middle_latencies(bench_pass)
     if not middle:
         return
-    floor, calm = found.setup["floor"], found.setup["calm"]
+    floor, calm = bench_pass.setup["floor"], bench_pass.setup["calm"]
     yield ""
     yield f"open load of {counted(floor, 'table')}, {calm:g} s each; ms from sending a wager to its answer"
     yield "".join(f"{part:>9}" for part in (*_PARTS[:-1], "late p99"))

@@ -422,13 +422,13 @@ class ConformanceReport:
             if self.offers or one.name in self._broken or not one.of_offers
         ]
 
-    def _result(self, one: Obligation) -> ObligationResult:
-        if one.name in self._broken:
-            return ObligationResult(one, "fail", self._broken[one.name])
-        if one.name in self._met:
-            return ObligationResult(one, "pass", self._met[one.name])
+    def _result(self, obligation: Obligation) -> ObligationResult:
+        if obligation.name in self._broken:
+            return ObligationResult(obligation, "fail", self._broken[obligation.name])
+        if obligation.name in self._met:
+            return ObligationResult(obligation, "pass", self._met[obligation.name])
         return ObligationResult(
-            one, "not seen", self._missed.get(one.name, "nothing happened that would show it")
+            obligation, "not seen", self._missed.get(obligation.name, "nothing happened that would show it")
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from jackpot.ledger.archived import (
+    archived_events,
     cut_of,
     digest_of_staying,
-    left_over,
-    not_the_archive,
-    told_of,
+    undeleted_rows,
     untrue_cuts,
+    why_not_archive,
 )
 from jackpot.ledger.cycles import Cycles, TakePoint
 from jackpot.ledger.journal import Head, chained
@@ -156,7 +156,7 @@ async def archive(
     lock = locked(file)
     try:
         for bank in banks:
-            head = await store.new_epoch(bank, HOLDER, seen=heads[bank])
+            head = await store.new_epoch(bank, HOLDER, expected=heads[bank])
             one = await _seal_bank(store, file, bank, sealing, progress)
             tell(one)
             progress(f"{bank}: deleting", one.leaving, one.leaving)
@@ -324,26 +324,26 @@ async def _look(store: Store, bank: str) -> None:
         cut = cut_of(ledger, bank)
         read_to(ledger, bank, ledger.head(bank), redecider=True)
         said = untrue_cuts(ledger, bank) + untrue_balances(ledger, bank, cut)
-        return said + ([] if cut is None else left_over(ledger, bank, cut))
+        return said + ([] if cut is None else undeleted_rows(ledger, bank, cut))
 
     for problem in await store.run(work):
         raise LedgerCorrupt(problem)
 
 
-def _compared(ledger: Reader, file: Path, one: ArchivePlan, tell: Callable[[int, int], None]) -> Cut:
+def _compared(ledger: Reader, file: Path, plan: ArchivePlan, tell: Callable[[int, int], None]) -> Cut:
     """Cut, after each row up to it was compared with the archive and its place in the chain.
 
     Raises LedgerCorrupt.
     """
-    bank, old = one.bank, cut_of(ledger, one.bank)
+    bank, old = plan.bank, cut_of(ledger, plan.bank)
     begin = beginning(bank, old)
     after, last = begin.seq, begin.hash
     with closing(SqliteLedger(file, readonly=True)) as archive:
-        if old is not None and (said := not_the_archive(ledger, archive, bank, old)) is not None:
+        if old is not None and (said := why_not_archive(ledger, archive, bank, old)) is not None:
             raise LedgerCorrupt(said)
-        while after < one.upto:
-            tell(after, one.upto)
-            size = min(PAGE_ROWS, one.upto - after)
+        while after < plan.upto:
+            tell(after, plan.upto)
+            size = min(PAGE_ROWS, plan.upto - after)
             mine, theirs = ledger.rows(bank, after, size), archive.rows(bank, after, size)
             for row, kept in zip(mine, theirs, strict=False):
                 if row != kept or row.seq != after + 1 or chained(last, row) != row.hash:
@@ -353,11 +353,11 @@ def _compared(ledger: Reader, file: Path, one: ArchivePlan, tell: Callable[[int,
                 after, last = row.seq, row.hash
             if len(mine) != size or len(theirs) != size:
                 raise LedgerCorrupt(f"{bank}: row {after + 1} is missing in {file} or in the ledger")
-        position = position_at(archive, row_at(archive, bank, one.upto), beginning(bank, None))
-        stays = digest_of_staying(ledger, bank, one.upto)
-        if stays != digest_of_staying(archive, bank, one.upto):
-            raise LedgerCorrupt(f"{bank}: what stays of rows 1 to {one.upto} is other than in {file}")
-    return Cut(one.upto, position.hash, position.epoch, position.version, position.since, one.gone, stays)
+        position = position_at(archive, row_at(archive, bank, plan.upto), beginning(bank, None))
+        stays = digest_of_staying(ledger, bank, plan.upto)
+        if stays != digest_of_staying(archive, bank, plan.upto):
+            raise LedgerCorrupt(f"{bank}: what stays of rows 1 to {plan.upto} is other than in {file}")
+    return Cut(plan.upto, position.hash, position.epoch, position.version, position.since, plan.gone, stays)
 
 
 async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Archiving) -> Head:
@@ -367,7 +367,7 @@ async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Arc
     not matter. Only the newest such row counts, as in `cut_of`.
     """
     envelope = command_at(sealing.unix_ms, Archive(cut, sealing.reason), sealing.people)
-    told = await store.run(lambda ledger: told_of(ledger, head.bank))
+    told = await store.run(lambda ledger: archived_events(ledger, head.bank))
     if told and told[0].cut == cut and _may_archive(engine, envelope):
         return head
     return await decide(store, engine, head, envelope)

@@ -105,9 +105,9 @@ async def _made(source: Store, part: Path, progress: Progress) -> list[Copied]:
     return copied
 
 
-def _faults(made: Reader) -> list[str]:
+def _faults(backup: Reader) -> list[str]:
     """Problems of the file's schema, or of pages that a proof of the rows does not read."""
-    return [*made.schema().problems, *(made.integrity() if isinstance(made, SqliteLedger) else [])]
+    return [*backup.schema().problems, *(backup.integrity() if isinstance(backup, SqliteLedger) else [])]
 
 
 def _there(file: Path) -> bool:

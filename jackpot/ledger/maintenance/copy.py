@@ -12,7 +12,7 @@ from functools import partial
 import msgspec
 
 from jackpot.ledger import keyring, papers, trigger_rows
-from jackpot.ledger.archived import cut_of, is_archived
+from jackpot.ledger.archived import archived_message, cut_of
 from jackpot.ledger.banks import COPY_HOLDER, UNFINISHED_COPY
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
@@ -150,7 +150,7 @@ async def _check_here(source: Store, bank: str, after: int) -> None:
     """Raises NotACopy where rows after that one are archived: the source lacks some of them."""
     cut = await source.run(partial(cut_of, bank=bank))
     if cut is not None and after < cut.seq:
-        raise NotACopy(f"{is_archived(bank, cut)}: copy that one")
+        raise NotACopy(f"{archived_message(bank, cut)}: copy that one")
 
 
 async def _hash_at(source: Store, head: Head, seq: int) -> bytes | None:

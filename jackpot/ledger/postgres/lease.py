@@ -7,7 +7,7 @@ from jackpot.ledger import reading
 from jackpot.ledger.connect import FAILURES
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.postgres.connection import PostgresConnection
-from jackpot.ledger.store import Fenced, over
+from jackpot.ledger.store import Fenced, fenced
 from jackpot.ledger.takeovers import RELEASED
 
 # How long a backend that was told to end may take; one that does not is tried again with the next epoch.
@@ -63,14 +63,16 @@ class Leases:
         self._session = session
         self._taken: set[str] = set()
 
-    async def take(self, bank: str, holder: str, at_least: int, seen: Head | None) -> Head:
+    async def take(self, bank: str, holder: str, at_least: int, expected: Head | None) -> Head:
         """As `Store.new_epoch`."""
         session, connection = self._session, self._session.begin()
-        again = bank in self._taken or (seen is not None and seen.epoch == 0)
+        again = bank in self._taken or (expected is not None and expected.epoch == 0)
         values = bank, genesis(bank), holder, self.writer, at_least, again, session.synchronous
-        where = () if seen is None or seen.epoch == 0 else (seen.epoch, seen.seq, seen.beat)
+        where = (
+            () if expected is None or expected.epoch == 0 else (expected.epoch, expected.seq, expected.beat)
+        )
         try:
-            await self._end_backends(bank, seen)
+            await self._end_backends(bank, expected)
             status = await connection.execute(_TAKE_SEEN if where else _TAKE, *values, *where)
         except FAILURES as error:
             if getattr(error, "sqlstate", None) == TAKEN:
@@ -95,7 +97,7 @@ class Leases:
         self._taken.discard(bank)  # to take it now would be a decision of its own
         return Fenced(f"bank {bank} was taken by another writer")
 
-    async def _end_backends(self, bank: str, seen: Head | None) -> None:
+    async def _end_backends(self, bank: str, expected: Head | None) -> None:
         """Terminates the backends that may hold locks of the bank: its holder's, one that locks its head
         while its client is silent, and every earlier one of ours.
 
@@ -110,7 +112,9 @@ class Leases:
         )
         if bank in self._taken and any(writer != self.writer for *_, writer, _, _ in held):
             raise self._lost(bank)
-        if seen is not None and any(tuple(one)[:3] != (seen.epoch, seen.seq, seen.beat) for one in held):
+        if expected is not None and any(
+            tuple(one)[:3] != (expected.epoch, expected.seq, expected.beat) for one in held
+        ):
             raise _moved(bank)
         locking = await connection.fetch(_LOCKS, bank)
         there = [*((pid, start) for *_, pid, start in held), *map(tuple, locking), *self._session.own]
@@ -149,7 +153,7 @@ class Leases:
             raise self._session.in_doubt(error) from error
         await self._session.acknowledged()
         if len(found) != 1:
-            raise over(bank, epoch)
+            raise fenced(bank, epoch)
 
 
 def _moved(bank: str) -> Fenced:

@@ -16,7 +16,7 @@ from jackpot.ledger.postgres.lease import TAKEN, Leases
 from jackpot.ledger.postgres.rows import append_rows, begin_banks, carry_out, save_snapshot
 from jackpot.ledger.postgres.schema import open_schema
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Statement, over
+from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Statement, fenced
 from jackpot.ledger.thread_executor import ThreadExecutor
 
 T = TypeVar("T")
@@ -60,8 +60,10 @@ class PostgresStore:
             raise
         return store
 
-    async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
-        return await self.session.alone(self._leases.take(bank, holder, at_least, seen))
+    async def new_epoch(
+        self, bank: str, holder: str, at_least: int = 0, *, expected: Head | None = None
+    ) -> Head:
+        return await self.session.alone(self._leases.take(bank, holder, at_least, expected))
 
     async def held(self, bank: str) -> bool:
         return await self.session.alone(self._leases.held(bank))
@@ -87,7 +89,7 @@ class PostgresStore:
             raise
         except Exception as error:  # whatever it was, it may be written
             if getattr(error, "sqlstate", None) == TAKEN:
-                raise over(bank, epoch) from error
+                raise fenced(bank, epoch) from error
             raise session.in_doubt(error) from error
         else:
             await session.acknowledged()
@@ -98,7 +100,7 @@ class PostgresStore:
         """
         head = await self._leases.head(bank)
         if (head.epoch, head.seq) != (epoch, seq_before):
-            raise over(bank, epoch) from error
+            raise fenced(bank, epoch) from error
         raise DataRefused(f"the ledger refused the data: {text(error)}") from error
 
     async def open_banks(self, firsts: Sequence[Row]) -> None:

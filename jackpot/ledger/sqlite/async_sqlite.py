@@ -98,7 +98,7 @@ class AsyncSqliteStore:
         holder: str,
         at_least: int = 0,
         *,
-        seen: Head | None = None,  # noqa: ARG002 - nobody else can have moved it
+        expected: Head | None = None,  # noqa: ARG002 - nobody else can have moved it
     ) -> Head:
         return await self._write(lambda ledger: ledger.new_epoch(bank, holder, at_least))
 

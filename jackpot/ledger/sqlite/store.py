@@ -20,9 +20,9 @@ from jackpot.ledger.store import (
     SNAPSHOTS_KEPT,
     DataRefused,
     Statement,
+    fenced,
     kept_apart,
     not_written,
-    over,
 )
 from jackpot.ledger.takeovers import COPIED, OPENED, RELEASED, TAKEN
 from jackpot.ledger.trigger_rows import DROP as DROP_TRIGGER
@@ -103,7 +103,7 @@ class SqliteLedger(Reader):
             (self._number(bank), epoch),
         )
         if connection.changes() != 1:
-            raise over(bank, epoch)
+            raise fenced(bank, epoch)
 
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         check_dense(bank, seq_before, [row.seq for row in rows])
@@ -114,7 +114,7 @@ class SqliteLedger(Reader):
         except DataRefused as error:
             head = self.head(bank)
             if (head.epoch, head.seq) != (epoch, seq_before):
-                raise over(bank, epoch) from error
+                raise fenced(bank, epoch) from error
             raise
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
@@ -167,7 +167,7 @@ def _write(
     changed = _change_triggers(connection, rows)
     connection.execute(_FENCE, (rows[-1].seq, rows[-1].hash, number, epoch, seq_before))
     if connection.changes() != 1:
-        raise over(rows[0].bank, epoch)
+        raise fenced(rows[0].bank, epoch)
     # What triggers do is in the total alone.
     written = sum(1 + len(row.postings) + len(row.hits) for row in rows) + named + changed + 1
     _check_wrote("all", connection.total_changes() - before, written)

@@ -13,8 +13,8 @@ import msgspec
 
 from jackpot.ledger import keyring, papers, trigger_rows
 from jackpot.ledger.entries import events_of
-from jackpot.ledger.joined_banks import goes_on_in
-from jackpot.ledger.keyring import Named
+from jackpot.ledger.joined_banks import later_banks
+from jackpot.ledger.keyring import StoredName
 from jackpot.ledger.papers import StoredPaper, Written
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
@@ -159,7 +159,7 @@ def _may_read_secrets(ledger: Reader) -> bool:
     return bool(may)
 
 
-def _names(ledger: Reader, state: BankState, rows: Sequence[Named]) -> Iterator[str]:
+def _names(ledger: Reader, state: BankState, rows: Sequence[StoredName]) -> Iterator[str]:
     """Problems: people whose row is missing, changed or not erased, and rows of nobody."""
     kept = {row.mark: row for row in rows}
     for person in state.people:
@@ -214,7 +214,7 @@ def _papers(
     """
     written, erased = list[tuple[int, int, Written]](), dict[int, tuple[int, str]]()
     newest = defaultdict[int, int](int)
-    for later, by in goes_on_in(ledger, bank):
+    for later, by in later_banks(ledger, bank):
         for seq, at, event in events_of(ledger, later, *_OF_PAPERS):
             if isinstance(event, PapersErased):
                 own = later == bank

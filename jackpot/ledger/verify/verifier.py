@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from jackpot.ledger import names, takeovers
-from jackpot.ledger.archived import cut_of, has_hash, left_over, not_the_archive, untrue_cuts
+from jackpot.ledger.archived import cut_of, has_hash, undeleted_rows, untrue_cuts, why_not_archive
 from jackpot.ledger.heads import BankHeads
 from jackpot.ledger.joined_banks import broken_joint
 from jackpot.ledger.journal import Head
@@ -132,7 +132,7 @@ def verify(
     walked = options.parts(task, progress) or _whole(ledger, task, progress)
     problems = [*walked.problems, *_end(task, walked, options.archive), *untrue_cuts(ledger, bank)]
     if cut is not None:
-        problems += left_over(ledger, bank, cut)
+        problems += undeleted_rows(ledger, bank, cut)
         problems += [] if options.archive is None else _against(ledger, options.archive, task, cut)
     problems += _heads(ledger, kept, walked.ended.seq, options.archive, cut)
     problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
@@ -232,25 +232,25 @@ def _end(task: Task, walked: ChainResult, archive: Reader | None) -> list[str]:
     return [f"{task.bank}: {one}" for one in said]
 
 
-def _heads(ledger: Reader, kept: BankHeads, last: int, archive: Reader | None, cut: Cut | None) -> list[str]:
+def _heads(ledger: Reader, heads: BankHeads, last: int, archive: Reader | None, cut: Cut | None) -> list[str]:
     """Problems: signed heads that the rows contradict.
 
     One of an archived row is compared with the archive; without it, only if that row stayed here.
     """
-    for seq in kept.rows:
+    for seq in heads.rows:
         old = cut is not None and seq <= cut.seq
         there = archive if old and archive is not None else ledger
-        for row in there.rows(kept.bank, seq - 1, 1) if seq <= last else ():
-            kept.saw(row)
+        for row in there.rows(heads.bank, seq - 1, 1) if seq <= last else ():
+            heads.saw(row)
         if old and archive is None:
-            kept.leave(seq)
-    return kept.end(last)
+            heads.leave(seq)
+    return heads.end(last)
 
 
 def _against(ledger: Reader, archive: Reader, task: Task, cut: Cut) -> list[str]:
     """Problems: contradictions between the archive and the ledger that continues it."""
     bank, head = task.bank, archive.head(task.bank)
-    if (said := not_the_archive(ledger, archive, bank, cut)) is not None:
+    if (said := why_not_archive(ledger, archive, bank, cut)) is not None:
         return [said]
     (row,) = archive.rows(bank, cut.seq - 1, 1)
     if position_at(archive, row, first(bank)) != beginning(bank, cut):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any, Final, Literal, NamedTuple
 
-from jackpot.ledger.archived import cut_of, is_archived, not_the_archive
+from jackpot.ledger.archived import archived_message, cut_of, why_not_archive
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import Entry, asked
 from jackpot.reports.read.names import JournalNames
@@ -128,12 +128,12 @@ def _of_round(ledger: Reader, names: JournalNames, frames: str, hit: Hit, archiv
         return _Round(events, None, "journal")
     if archive is not None:
         whole = archive()
-        if (other := not_the_archive(ledger, whole, bank, cut)) is not None:
+        if (other := why_not_archive(ledger, whole, bank, cut)) is not None:
             raise ReportRefused("archive_refused", "{reason}", field="archive", reason=other)
         return _Round(events + _events(whole, bank, frames, hit, (0, min(cut.seq, hit.seq))), None, "archive")
     state = names.rounds.find(hit.table, hit.round)
     if state is None:
-        raise InArchive("rows_archived", "{archived}", archived=is_archived(bank, cut))
+        raise InArchive("rows_archived", "{archived}", archived=archived_message(bank, cut))
     return _Round(events, state, "state")
 
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeGuard
 from jackpot.config import Site
 from jackpot.ledger import papers
 from jackpot.ledger.banks import became
-from jackpot.ledger.joined_banks import first_own_hit, known_as
+from jackpot.ledger.joined_banks import first_own_hit, former_numbers
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.entries import (
     BEYOND,
@@ -75,7 +75,7 @@ def cash_of_day(ledger: Reader, site: Site, patron: str, day: str) -> DayCash:
 
     Every bank of the ledger counts, and people's names are compared as everywhere. Raises LedgerError.
     """
-    return _to_patron(ledger, _given(ledger, site, day), names.plain(patron))
+    return _to_patron(ledger, _given(ledger, site, day), names.normal_form(patron))
 
 
 def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -> list[NoticeCash]:
@@ -89,14 +89,14 @@ def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -
     told: dict[tuple[str, str], DayCash] = {}
     for hit in hits:
         named = patrons(ledger, bank, hit)
-        for known in known_as(ledger, bank, hit) if named else ():
+        for known in former_numbers(ledger, bank, hit) if named else ():
             for entry in entries_of_hit(ledger, known.bank, known.number):
                 event = entry.event
                 if not _is_cash_of(event, known.number) or event.tax is None:
                     continue
                 day, over = gaming_day(entry.at, site), event.tax.cash_over
                 for seat in _seats(ledger, known.bank, event):
-                    for patron in {names.plain(one) for one in named.get(seat, ())}:
+                    for patron in {names.normal_form(one) for one in named.get(seat, ())}:
                         if day not in days:
                             days[day] = _given(ledger, site, day)
                         if (day, patron) not in told:
@@ -107,9 +107,9 @@ def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -
     return list(found.values())
 
 
-def _to_patron(ledger: Reader, given: Iterable[_Given], patron: str) -> DayCash:
+def _to_patron(ledger: Reader, payments: Iterable[_Given], patron: str) -> DayCash:
     """What of this a patron was given. patron: as names are compared."""
-    theirs = [one for one in given if one.is_to(ledger, patron)]
+    theirs = [one for one in payments if one.is_to(ledger, patron)]
     return DayCash(sum(one.cents for one in theirs), max((one.noticed for one in theirs), default=0))
 
 
@@ -131,23 +131,25 @@ def _given(ledger: Reader, site: Site, day: str) -> list[_Given]:
     return found
 
 
-def _with_names(ledger: Reader, bank: str, given: list[_Given], since: int) -> list[_Given]:
+def _with_names(ledger: Reader, bank: str, payments: list[_Given], since: int) -> list[_Given]:
     """The same with all whom the papers of each hit name. since: unix milliseconds, of the first payment.
 
     Thousands are read by a few statements. What a join of banks has moved is left to its whole history.
     """
     own = first_own_hit(ledger, bank)
-    if not given or became(ledger, bank):
-        return given
+    if not payments or became(ledger, bank):
+        return payments
     kept = papers.patrons_since(ledger, since - DAY_MS)
     named: dict[int, set[str]] = {}
-    for first, last in _ranges(sorted({one.hit for one in given if one.hit >= own})):
+    for first, last in _ranges(sorted({one.hit for one in payments if one.hit >= own})):
         for hit, event in written_on_hits(ledger, bank, first, last, (Paid.kind, PapersAdded.kind)):
             if isinstance(event, Paid | PapersAdded) and event.paper and papers.hit_of(event) == hit:
                 patron = kept.get(event.paper)
                 patron = papers.patron(ledger, event.paper) if patron is None else patron
-                named.setdefault(hit, set()).add(names.plain(patron))
-    return [one._replace(named=frozenset(named.get(one.hit, ()))) if one.hit >= own else one for one in given]
+                named.setdefault(hit, set()).add(names.normal_form(patron))
+    return [
+        one._replace(named=frozenset(named.get(one.hit, ()))) if one.hit >= own else one for one in payments
+    ]
 
 
 def _ranges(hits: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -202,4 +204,4 @@ def _seats(ledger: Reader, bank: str, event: Paid | Corrected) -> list[int]:
 def _patrons(ledger: Reader, bank: str, hit: int, seats: Sequence[int]) -> frozenset[str]:
     """Whom the papers of these winners name, as names are compared."""
     named = patrons(ledger, bank, hit)
-    return frozenset(names.plain(one) for seat in seats for one in named.get(seat, ()))
+    return frozenset(names.normal_form(one) for seat in seats for one in named.get(seat, ()))

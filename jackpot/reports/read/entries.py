@@ -9,7 +9,7 @@ from functools import partial
 from heapq import merge
 from typing import Any, Final, NamedTuple
 
-from jackpot.ledger.archived import cut_of, is_archived
+from jackpot.ledger.archived import archived_message, cut_of
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.reports.report import InArchive
 from jackpot.rules import registry
@@ -103,7 +103,7 @@ def must_be_here(ledger: Reader, bank: str, after: int) -> None:
     """Raises InArchive where frames of tables after that entry are archived."""
     cut = cut_of(ledger, bank)
     if cut is not None and after < cut.seq:
-        raise InArchive("rows_archived", "{archived}", archived=is_archived(bank, cut))
+        raise InArchive("rows_archived", "{archived}", archived=archived_message(bank, cut))
 
 
 def one(ledger: Reader, bank: str, seq: int) -> Entry | None:

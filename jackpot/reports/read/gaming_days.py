@@ -123,15 +123,15 @@ def is_month(text: str) -> bool:
     return is_day(f"{text}-01")
 
 
-def wanted_span(ledger: Reader, bank: str, wanted: ReportRequest) -> EntrySpan:
+def wanted_span(ledger: Reader, bank: str, request: ReportRequest) -> EntrySpan:
     """The entries of the days or the month wanted; if none is named, of the last day read, else of all."""
-    first, last = wanted.first, wanted.last
-    if wanted.month is not None:
-        parts = month_parts(ledger, bank, wanted.site, wanted.month)
+    first, last = request.first, request.last
+    if request.month is not None:
+        parts = month_parts(ledger, bank, request.site, request.month)
         return EntrySpan(parts[0].after if parts else 0, parts[-1].upto if parts else 0, None, None)
     if first is None and last is None:
         first = last = last_day(ledger, bank)
-    return span(ledger, bank, wanted.site, first, last)
+    return span(ledger, bank, request.site, first, last)
 
 
 def last_month(ledger: Reader, banks: Iterable[str]) -> tuple[str | None, str | None]:
@@ -245,18 +245,18 @@ def periods(spans: dict[str, EntrySpan]) -> list[Fact]:
     return [Fact(bank, _period(each)) for bank, each in spans.items()]
 
 
-def _period(each: EntrySpan) -> Sentence:
-    if not (each.opening or each.closing):
-        return each.rows()
-    if not each.closing:
+def _period(span: EntrySpan) -> Sentence:
+    if not (span.opening or span.closing):
+        return span.rows()
+    if not span.closing:
         last = Sentence("to the last row")
     else:
-        last = Sentence("to the reading of {day}", day=each.closing.reading.day)
-    if not each.opening:
+        last = Sentence("to the reading of {day}", day=span.closing.reading.day)
+    if not span.opening:
         first = Sentence("from the first row")
     else:
-        first = Sentence("after the reading of {day}", day=each.opening.reading.day)
-    return Sentence("{rows}: {first}, {last}", rows=each.rows(), first=first, last=last)
+        first = Sentence("after the reading of {day}", day=span.opening.reading.day)
+    return Sentence("{rows}: {first}, {last}", rows=span.rows(), first=first, last=last)
 
 
 def is_day(text: str) -> bool:

@@ -17,8 +17,8 @@ from jackpot.ledger import papers
 from jackpot.ledger.joined_banks import (
     NOWHERE,
     first_own_hit,
-    goes_on_in,
-    known_as,
+    former_numbers,
+    later_banks,
     parts_of,
     traced,
 )
@@ -210,7 +210,7 @@ def stories_within(ledger: Reader, bank: str, after: int, upto: int) -> Iterator
 def _read(ledger: Reader, bank: str, hits: Sequence[int]) -> Iterator[HitStory]:
     """Histories of hits that the bank made, with consecutive numbers, the newest first."""
     history = _History(bank)
-    for later, by in reversed(goes_on_in(ledger, bank)):
+    for later, by in reversed(later_banks(ledger, bank)):
         found = asked(ledger, later, _ENTRIES, hits[-1] + by.hits, hits[0] + by.hits)
         for seq, at, kind, version, table, body in found:
             event = registry.decode(kind, version, body)
@@ -313,7 +313,7 @@ def outlived_marks(
 
 def _last_written(ledger: Reader, bank: str, hit: int) -> int:
     """When the newest of the hit's papers was written, in whichever bank."""
-    now = known_as(ledger, bank, hit)[-1]
+    now = former_numbers(ledger, bank, hit)[-1]
     return last_written(ledger, now.bank, now.number)
 
 
@@ -334,7 +334,9 @@ def same_patron(ledger: Reader, bank: str, hit: int, patron: str) -> tuple[int, 
     """
     named = patrons(ledger, bank, hit)
     return tuple(
-        sorted(seat for seat, whom in named.items() if names.plain(patron) in map(names.plain, whom))
+        sorted(
+            seat for seat, whom in named.items() if names.normal_form(patron) in map(names.normal_form, whom)
+        )
     )
 
 
@@ -417,7 +419,7 @@ def _events(ledger: Reader, bank: str, hit: int) -> Iterator[tuple[int, Any, int
     Each with its time, and how far its award numbers are above those of the hit's maker. A void names the
     awards of this hit alone that it undid (B15).
     """
-    for known in reversed(known_as(ledger, bank, hit)):
+    for known in reversed(former_numbers(ledger, bank, hit)):
         found = asked(ledger, known.bank, _ENTRIES, known.number, known.number)
         decoded = [(at, registry.decode(kind, version, body)) for _, at, kind, version, _, body in found]
         own = {award.number for _, event in decoded for award in _made(event, known.number)}

@@ -87,66 +87,66 @@ class JournalFilter(NamedTuple):
     after: int = 0
 
 
-def search(ledger: Reader, bank: str, wanted: JournalFilter) -> JournalPage:
+def search(ledger: Reader, bank: str, filter_: JournalFilter) -> JournalPage:
     """The newest entries that match. Raises NoSuchKind, LedgerError."""
-    if wanted.kind is not None and wanted.kind not in _NUMBERS:
+    if filter_.kind is not None and filter_.kind not in _NUMBERS:
         kinds = ", ".join(sorted(_NUMBERS))
         raise NoSuchKind(
             "kind_not_known",
             "{kind} is unknown; there is {kinds}",
             field="kind",
-            kind=repr(wanted.kind),
+            kind=repr(filter_.kind),
             kinds=kinds,
         )
     top = ledger.head(bank).seq + 1
-    below = top if wanted.before is None else min(wanted.before, top)
-    kind = None if wanted.kind is None else _NUMBERS[wanted.kind]
-    if wanted.hit is not None or wanted.person is not None or kind in _ACTS:
-        found, end = _by_index(ledger, bank, wanted, kind, below)
+    below = top if filter_.before is None else min(filter_.before, top)
+    kind = None if filter_.kind is None else _NUMBERS[filter_.kind]
+    if filter_.hit is not None or filter_.person is not None or kind in _ACTS:
+        found, end = _by_index(ledger, bank, filter_, kind, below)
     else:
-        least = max(below - LOOKED_AT_MAX, wanted.after + 1)
-        values = (below, least, kind, wanted.table, wanted.limit)
+        least = max(below - LOOKED_AT_MAX, filter_.after + 1)
+        values = (below, least, kind, filter_.table, filter_.limit)
         found = ledger.ask(bank, lambda number: _rows(bank, (number, *values)))
-        end = found[-1].seq if len(found) == wanted.limit else least
+        end = found[-1].seq if len(found) == filter_.limit else least
     cut = cut_of(ledger, bank)
     archived = cut.seq if cut is not None and end <= cut.seq else None
-    return JournalPage(found, end if end > wanted.after + 1 else None, archived)
+    return JournalPage(found, end if end > filter_.after + 1 else None, archived)
 
 
 def _by_index(
-    ledger: Reader, bank: str, wanted: JournalFilter, kind: int | None, below: int
+    ledger: Reader, bank: str, filter_: JournalFilter, kind: int | None, below: int
 ) -> tuple[list[Row], int]:
     """The matching rows that indexes find, and the last entry that was looked at."""
-    found, last = list[Row](), wanted.after + 1
-    for looked, (seq, people) in enumerate(_candidates(ledger, bank, wanted, kind, below), 1):
-        if wanted.person is None or wanted.person in people:
-            found += _one(ledger, bank, wanted, kind, seq)
-        if len(found) == wanted.limit or looked == ACTS_MAX:
+    found, last = list[Row](), filter_.after + 1
+    for looked, (seq, people) in enumerate(_candidates(ledger, bank, filter_, kind, below), 1):
+        if filter_.person is None or filter_.person in people:
+            found += _one(ledger, bank, filter_, kind, seq)
+        if len(found) == filter_.limit or looked == ACTS_MAX:
             return found, seq
     return found, last
 
 
-def _one(ledger: Reader, bank: str, wanted: JournalFilter, kind: int | None, seq: int) -> list[Row]:
+def _one(ledger: Reader, bank: str, filter_: JournalFilter, kind: int | None, seq: int) -> list[Row]:
     """The row of that number, if it is of the kind and table; empty if it is not."""
-    return ledger.ask(bank, lambda number: _rows(bank, (number, seq + 1, seq, kind, wanted.table, 1)))
+    return ledger.ask(bank, lambda number: _rows(bank, (number, seq + 1, seq, kind, filter_.table, 1)))
 
 
 def _candidates(
-    ledger: Reader, bank: str, wanted: JournalFilter, kind: int | None, below: int
+    ledger: Reader, bank: str, filter_: JournalFilter, kind: int | None, below: int
 ) -> Iterator[tuple[int, frozenset[int]]]:
     """Entries that an index finds, the newest first, each with the numbers of its signers."""
-    if wanted.hit is not None:
-        values = (wanted.hit, below, wanted.after + 1, OF_HIT_MAX)
+    if filter_.hit is not None:
+        values = (filter_.hit, below, filter_.after + 1, OF_HIT_MAX)
 
         def of_hit(number: int) -> Conversation[list[int]]:
             return [seq for (seq,) in (yield _OF_HIT, (number, *values))]
 
         for seq in ledger.ask(bank, of_hit):
-            yield seq, frozenset() if wanted.person is None else _signers(_entry(ledger, bank, seq))
+            yield seq, frozenset() if filter_.person is None else _signers(_entry(ledger, bank, seq))
         return
-    kinds = (_OF_PEOPLE if wanted.person is not None else _ACTS) if kind is None else {kind}
-    for entry in _newest(ledger, bank, kinds, below, wanted.after):
-        yield entry.seq, frozenset() if wanted.person is None else _signers(entry)
+    kinds = (_OF_PEOPLE if filter_.person is not None else _ACTS) if kind is None else {kind}
+    for entry in _newest(ledger, bank, kinds, below, filter_.after):
+        yield entry.seq, frozenset() if filter_.person is None else _signers(entry)
 
 
 def _newest(ledger: Reader, bank: str, kinds: Iterable[int], below: int, after: int) -> Iterator[Entry]:

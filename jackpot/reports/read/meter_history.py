@@ -38,7 +38,7 @@ from jackpot.rules.events import (
 )
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LevelTerms
-from jackpot.rules.rounds.mystery import added, highest, place_of
+from jackpot.rules.rounds.mystery import contribution_of, must_hit_sum, place_of
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.text import Sentence, joined
 
@@ -116,15 +116,15 @@ class MeterHistory:
     cycles: those that it went through, of which the moment's own is the last; as `primary`, known at the end.
     """
 
-    def __init__(self, ledger: Reader, site: Site, place: LevelRef, turn: TakePoint) -> None:
+    def __init__(self, ledger: Reader, site: Site, level_ref: LevelRef, take_point: TakePoint) -> None:
         self.ledger = ledger
         self.site = site
-        self.place = place
-        self.turn = turn
+        self.place = level_ref
+        self.turn = take_point
         self.primary = 0
         self.cycles = range(0)
-        self._cycles = Cycles(ledger, place.bank)
-        self._mystery = place.names.links[place.link].mystery
+        self._cycles = Cycles(ledger, level_ref.bank)
+        self._mystery = level_ref.names.links[level_ref.link].mystery
 
     def lines(self) -> Iterator[HistoryLine]:
         """Each step from the cycle's beginning to the moment."""
@@ -140,7 +140,7 @@ class MeterHistory:
         if not self._mystery:
             return self.primary
         began = self._cycles.since(self.place.key, self.turn, ()).seq
-        return highest(self._terms(began))
+        return must_hit_sum(self._terms(began))
 
     def _lines(self) -> Iterator[HistoryLine]:
         begins = self._begins(self.turn)
@@ -154,9 +154,9 @@ class MeterHistory:
         if begins is None or begins[0].seq < at:
             yield from self._before_turn()
 
-    def _begins(self, turn: TakePoint) -> tuple[Entry, TakeMade] | None:
+    def _begins(self, take_point: TakePoint) -> tuple[Entry, TakeMade] | None:
         """The last take of the whole meter before that turn of which an award stands, or None."""
-        found = self._cycles.reseed_before(self.place.key, turn)
+        found = self._cycles.reseed_before(self.place.key, take_point)
         if found is None or found.take is None:
             return None
         return self._entry(found.seq), found.take
@@ -361,7 +361,7 @@ class MeterHistory:
         count = sum(one.wagers for one in counted if (one.link, one.level) == self.place.key)
         first = next((place_of(take) + 1 for take in takes(event, self.place)), count)
         wager = self.place.names.link_terms(self.place.link, entry.seq).wager
-        later = added(self._terms(entry.seq), wager)
+        later = contribution_of(self._terms(entry.seq), wager)
         total = asked(self.ledger, self.place.bank, _WAGERED, entry.seq, *self.place.key)
         whole = -int(total[0][0]) if total else 0
         earlier = (whole - (count - first) * later) // first if first else 0
@@ -369,7 +369,12 @@ class MeterHistory:
 
     def _take(self, accounts: Accounts, take: TakeMade, given: int, row: int) -> None:
         meter.take(
-            accounts, self._terms(row), rate=take.rate, given=given, total=given, floor=self._floor(take, row)
+            accounts,
+            self._terms(row),
+            rate=take.rate,
+            from_meter=given,
+            total=given,
+            floor=self._floor(take, row),
         )
 
     def _terms(self, row: int) -> LevelTerms:
@@ -425,35 +430,35 @@ def entry_at(ledger: Reader, bank: str, seq: int) -> Entry:
     return entry
 
 
-def before(ledger: Reader, place: LevelRef, seq: int) -> Accounts:
+def before(ledger: Reader, level_ref: LevelRef, seq: int) -> Accounts:
     """The meter before an entry: the last reading, or the start of the rows that are here, plus postings.
 
 
     Raises InArchive.
     """
     accounts, after = Accounts(), 0
-    read = newest(ledger, place.bank, ReadingTaken.kind, seq)
+    read = newest(ledger, level_ref.bank, ReadingTaken.kind, seq)
     event = None if read is None else read.event
     if read is not None and isinstance(event, ReadingTaken):
         after = read.seq
         for link, level, primary, reserve, overflow, *_ in event.meters:
-            if (link, level) == place.key:
+            if (link, level) == level_ref.key:
                 accounts.add(Accounts(primary, reserve, overflow))
-    cut = cut_of(ledger, place.bank) if after < seq - 1 else None
+    cut = cut_of(ledger, level_ref.bank) if after < seq - 1 else None
     if cut is not None and after < cut.seq:
-        must_be_here(ledger, place.bank, seq - 1)
-        primary, reserve, overflow = balances(ledger, place.bank).get(place.key, (0, 0, 0))[:3]
+        must_be_here(ledger, level_ref.bank, seq - 1)
+        primary, reserve, overflow = balances(ledger, level_ref.bank).get(level_ref.key, (0, 0, 0))[:3]
         accounts, after = Accounts(primary, reserve, overflow), cut.seq
     for start in range(after, seq - 1, SUM_ROWS):
-        for posting in ledger.sums(place.bank, start, min(seq - 1, start + SUM_ROWS)):
-            if (posting.link, posting.level) == place.key:
+        for posting in ledger.sums(level_ref.bank, start, min(seq - 1, start + SUM_ROWS)):
+            if (posting.link, posting.level) == level_ref.key:
                 accounts.add(Accounts(*posting[3:]))
     return accounts
 
 
-def takes(event: Event, place: LevelRef) -> list[TakeMade]:
+def takes(event: Event, level_ref: LevelRef) -> list[TakeMade]:
     """The entry's awards of this meter by their own turn, in order."""
-    return takes_of(event, place.key)
+    return takes_of(event, level_ref.key)
 
 
 def amounts(event: Event) -> dict[int, int]:
@@ -461,12 +466,12 @@ def amounts(event: Event) -> dict[int, int]:
     return {award.number: award.amount for hit in settlement(event).hits for award in hit.awards}
 
 
-def late_change(event: Event, place: LevelRef) -> Accounts:
+def late_change(event: Event, level_ref: LevelRef) -> Accounts:
     """What late awards, settled as if in the past, moved here, with all that followed from them (T10)."""
     made = Accounts()
     recomputed = settlement(event).recomputed
     for change in recomputed.changes if recomputed else ():
-        if (change.link, change.level) == place.key:
+        if (change.link, change.level) == level_ref.key:
             made.add(change.change)
     return made
 
@@ -489,9 +494,9 @@ def _share(take: TakeMade) -> Sentence:
     return Sentence("{share} of the meter", share=percent(take.rate))
 
 
-def _because(place: LevelRef, entry: Entry) -> Sentence:
+def _because(level_ref: LevelRef, entry: Entry) -> Sentence:
     """Why an entry that is neither wager nor award moved the meter."""
-    names = place.names
+    names = level_ref.names
     match entry.event:
         case LinkOpened():
             return Sentence("seed, from the house")
@@ -517,7 +522,7 @@ def _because(place: LevelRef, entry: Entry) -> Sentence:
             return Sentence(
                 "what was left of {award}, taken off: {reason}", award=f"A{event.award}", reason=event.reason
             )
-        case Transferred() | LinkClosed() as event if event.link == place.link:
+        case Transferred() | LinkClosed() as event if event.link == level_ref.link:
             to = names.link(event.to) if event.to else Sentence("nobody")
             return Sentence(
                 "transfer to {link}, and the house's money back: {reason}", link=to, reason=event.reason
@@ -526,17 +531,17 @@ def _because(place: LevelRef, entry: Entry) -> Sentence:
             came = names.link(event.link)
             return Sentence("transfer from {link}: {reason}", link=came, reason=event.reason)
         case LinkEnded() as event:
-            return _ended(place, event)
+            return _ended(level_ref, event)
     return _lower(entry)
 
 
-def _ended(place: LevelRef, event: LinkEnded) -> Sentence:
+def _ended(level_ref: LevelRef, event: LinkEnded) -> Sentence:
     """What an announced end moved, on the link that ended and on the one that has its money."""
     announced = Sentence("as announced by {notice}", notice=f"N{event.notice}")
-    if event.link != place.link:
-        came = place.names.link(event.link)
+    if event.link != level_ref.link:
+        came = level_ref.names.link(event.link)
         return Sentence("transfer from {link}: {reason}", link=came, reason=announced)
-    to = place.names.link(event.to) if event.to else Sentence("nobody")
+    to = level_ref.names.link(event.to) if event.to else Sentence("nobody")
     return Sentence("transfer to {link}, and the house's money back: {reason}", link=to, reason=announced)
 
 

@@ -86,13 +86,13 @@ def _chips(ledger: Reader, bank: str, cut: int, hit: Hit) -> int | None:
 
 
 def _paces(
-    ledger: Reader, bank: str, cut: int, table: int, made: Entry
+    ledger: Reader, bank: str, cut: int, table: int, entry: Entry
 ) -> tuple[int | None, tuple[int, ...]]:
-    """As `RoundEvidence.rounds` and `before`. cut: as of `_cut`. made: the entry of the award."""
+    """As `RoundEvidence.rounds` and `before`. cut: as of `_cut`. entry: of the award."""
     left, found, last = ROWS_MAX, list[int](), None
     for day in range(DAYS_BEFORE + 1):
-        end = made.at - day * DAY_MS
-        upto = made.seq if day == 0 else _rows_by(ledger, bank, cut, made.seq, end)
+        end = entry.at - day * DAY_MS
+        upto = entry.seq if day == 0 else _rows_by(ledger, bank, cut, entry.seq, end)
         after = _rows_by(ledger, bank, cut, upto, end - HOUR_MS)
         left -= upto - after
         whole = after > cut or cut == 0

@@ -3,7 +3,7 @@
 Such a round may be voided, reopened or settled later, although the frames that made it are archived.
 """
 
-from jackpot.ledger.archived import cut_of, is_archived
+from jackpot.ledger.archived import archived_message, cut_of
 from jackpot.ledger.opening import engine_at
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
@@ -34,7 +34,7 @@ class RoundsAtCut:
         try:
             state = engine_at(self._ledger, self._bank, self._cut.seq).state
         except LedgerCorrupt as error:
-            archived = is_archived(self._bank, self._cut)
+            archived = archived_message(self._bank, self._cut)
             raise InArchive(
                 "rows_archived_unread", "{error}; {archived}", error=error, archived=archived
             ) from error

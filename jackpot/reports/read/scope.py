@@ -10,16 +10,16 @@ from jackpot.reports.report import ReportRefused, ReportRequest
 class Scope:
     """What of one bank counts for a report."""
 
-    def __init__(self, wanted: ReportRequest, names: JournalNames) -> None:
-        self._site = wanted.site
-        self._shift = wanted.shift
-        self._links = {number for number, terms in names.links.items() if wanted.link in (None, terms.link)}
+    def __init__(self, request: ReportRequest, names: JournalNames) -> None:
+        self._site = request.site
+        self._shift = request.shift
+        self._links = {number for number, terms in names.links.items() if request.link in (None, terms.link)}
         self._tables = {
             number
             for number, terms in names.tables.items()
-            if wanted.table in (None, terms.table) and wanted.game in (None, terms.game)
+            if request.table in (None, terms.table) and request.game in (None, terms.game)
         }
-        self.links_whole = (wanted.table, wanted.game, wanted.shift) == (None, None, None)
+        self.links_whole = (request.table, request.game, request.shift) == (None, None, None)
         """Whether what is of no table, such as a seed, counts too."""
 
     def has_link(self, link: int) -> bool:
@@ -33,13 +33,13 @@ class Scope:
         return self._shift is None or shift_of(at, self._site) == self._shift
 
 
-def must_be_there(wanted: ReportRequest, names: Sequence[JournalNames]) -> None:
+def must_be_there(request: ReportRequest, names: Sequence[JournalNames]) -> None:
     """Raises ReportRefused for a link, table, game or shift that is nowhere on the floor."""
-    must_know(names, [wanted.link] if wanted.link else [])
+    must_know(names, [request.link] if request.link else [])
     tables = [terms for each in names for terms in each.tables.values()]
-    _must_be_one_of("table", wanted.table, (terms.table for terms in tables))
-    _must_be_one_of("game", wanted.game, (terms.game for terms in tables))
-    _must_be_one_of("shift", wanted.shift, (shift.name for shift in shifts_of(wanted.site)))
+    _must_be_one_of("table", request.table, (terms.table for terms in tables))
+    _must_be_one_of("game", request.game, (terms.game for terms in tables))
+    _must_be_one_of("shift", request.shift, (shift.name for shift in shifts_of(request.site)))
 
 
 def _must_be_one_of(field: str, value: str | None, known: Iterable[str]) -> None:

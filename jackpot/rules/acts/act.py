@@ -83,12 +83,12 @@ class ActContext(NamedTuple):
     triggers: TriggerSource = NO_TRIGGERS
 
 
-def never(_command: Any) -> bool:
+def never_server(_command: Any) -> bool:
     """Of an act that people alone ask for."""
     return False
 
 
-def always(_command: Any) -> bool:
+def always_server(_command: Any) -> bool:
     """Of an act that the server itself does as well."""
     return True
 
@@ -115,7 +115,7 @@ class Act(NamedTuple):
     alone: bool = False
     narrower: Callable[[BankState, Any], tuple[Role, ...]] | None = None
     needs_two: Callable[[BankState, Any, int], str | Phrase] | str = ""
-    server: Callable[[Any], bool] = never
+    server: Callable[[Any], bool] = never_server
     bank: BankKey | None = None
 
     @property
@@ -135,10 +135,10 @@ class Act(NamedTuple):
         """The roles that may ask for this very command, as the state is."""
         return self.power if self.narrower is None else self.narrower(state, command)
 
-    def allows(self, state: BankState, command: ActCommand, one: Signed) -> bool:
+    def allows(self, state: BankState, command: ActCommand, signer: Signed) -> bool:
         """Whether this signer may ask for it."""
         power = self.power_for(state, command)
-        return power == ROLES or not set(power).isdisjoint(one.roles)
+        return power == ROLES or not set(power).isdisjoint(signer.roles)
 
 
 # Who may ask for what: the floor works with hits and rounds, and pays what the cage does not; the cage pays

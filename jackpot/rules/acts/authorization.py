@@ -24,7 +24,7 @@ from jackpot.rules.signing import SITE, People, Role, Signed
 from jackpot.rules.state import ApprovalRequest, BankState
 
 
-def decide_asked(state: BankState, command: ActCommand, by: ActContext) -> Event:
+def decide_or_request(state: BankState, command: ActCommand, by: ActContext) -> Event:
     """The event of an allowed act, or its request for another person. Raises Refusal."""
     act, proof = ACT_OF[type(command)], by.people.proof
     check_people(state, act, command, by.people)
@@ -49,7 +49,7 @@ def decide_asked(state: BankState, command: ActCommand, by: ActContext) -> Event
     return event
 
 
-def would(state: BankState, request: ApprovalRequest, at: int) -> Event:
+def event_if_confirmed(state: BankState, request: ApprovalRequest, at: int) -> Event:
     """The event that a request would come to if it were confirmed now. at: unix milliseconds.
 
     Raises Refusal.
@@ -64,7 +64,7 @@ def would(state: BankState, request: ApprovalRequest, at: int) -> Event:
 def check_people(state: BankState, act: Act, command: ActCommand, people: People) -> None:
     """Refuses signers who are not as they claim, or lack the role."""
     for name in people.names:
-        refuse_if(not names.plain(name), "name_empty")
+        refuse_if(not names.normal_form(name), "name_empty")
         if (wrong := names.fault(name)) is not None:
             raise Refusal("name_faulty", fault=wrong)
     if state.bank != SITE:
@@ -75,24 +75,24 @@ def check_people(state: BankState, act: Act, command: ActCommand, people: People
         refuse_if(named, "sign_in_needed")
     if isinstance(command, AgreeToReopen):
         check_agrees(state, command, people)
-    for one in people.signed:
-        wrong = untrue(state, one, choosing=isinstance(command, SetSecret)) if state.bank == SITE else None
+    for signer in people.signed:
+        wrong = untrue(state, signer, choosing=isinstance(command, SetSecret)) if state.bank == SITE else None
         if wrong is not None:
             raise Refusal("signer_fault", fault=wrong)
-        if not act.allows(state, command, one):
-            raise _may_not(act, act.power_for(state, command), one)
+        if not act.allows(state, command, signer):
+            raise _refuse_role(act, act.power_for(state, command), signer)
 
 
 def _words(act: Act) -> str:
     return act.name.replace("-", " ")
 
 
-def _may_not(act: Act, power: Sequence[Role], one: Signed) -> Refusal:
+def _refuse_role(act: Act, power: Sequence[Role], signer: Signed) -> Refusal:
     """The refusal of a signer without the role. power: the roles that may ask for this very command."""
     if not power:
-        return Refusal("may_not_server_does", person=one.id, act=_words(act))
+        return Refusal("may_not_server_does", person=signer.id, act=_words(act))
     template = "may_not" if power == act.power else "may_not_cage_pays"
-    return Refusal(template, person=one.id, act=_words(act), power=power)
+    return Refusal(template, person=signer.id, act=_words(act), power=power)
 
 
 def check_reject(state: BankState, command: Reject, people: People) -> None:
@@ -100,9 +100,9 @@ def check_reject(state: BankState, command: Reject, people: People) -> None:
     request = find_request(state, command.request)
     asked = decode_asked(request.command)
     act = ACT_OF[type(asked)]
-    for one in people.signed:
-        may = one.id == request.people.signed[0].id or act.allows(state, asked, one)
-        refuse_if(not may, "may_not_reject", person=one.id, act=_words(act))
+    for signer in people.signed:
+        may = signer.id == request.people.signed[0].id or act.allows(state, asked, signer)
+        refuse_if(not may, "may_not_reject", person=signer.id, act=_words(act))
 
 
 def satisfied_requests(state: BankState, event: Event, at: int) -> list[int]:

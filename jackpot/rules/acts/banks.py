@@ -13,7 +13,7 @@ from typing import ClassVar, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from jackpot.rules.acts.act import ADMIN, Act, ActContext, always
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, always_server
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -23,7 +23,7 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds import mystery
 from jackpot.rules.rounds.offers import settled_hits
-from jackpot.rules.rounds.undo import BASE, History, LevelPoint, Moment, PlayedTakes, counted_back, replay
+from jackpot.rules.rounds.undo import BASE, History, LevelPoint, Moment, PlayedTerms, counted_back, replay
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import (
     CREDITS_KEPT,
@@ -200,7 +200,7 @@ def handed_on(state: BankState, people: People = NOBODY) -> HandedOn:
                 CarriedLevel(
                     level.accounts.copy(), level.cycle, level.wagers, level.hits, level.wins,
                     level.undone_wagers, level.undone_hits, list(level.joined), now.reset, now.stake,
-                    counted_back(now.reseeded, end), list(level.shown), mystery.at_rest(level, kept),
+                    counted_back(now.reseeded, end), list(level.shown), mystery.without_history(level, kept),
                 )
                 for level in link.levels
                 for now in [replay(level.history)]
@@ -425,7 +425,7 @@ def _take_link(effects: Effects, carried: CarriedLink, by: Offsets) -> None:
     state.links.append(link)
     effects.outside(link).add(carried.outside)
     for number, (level_terms, of) in enumerate(zip(terms.levels, carried.levels, strict=True), 1):
-        played = PlayedTakes(level_terms, terms.floor_to_seed)
+        played = PlayedTerms(level_terms, terms.floor_to_seed)
         points = [LevelPoint(BASE, of.wagers)]
         history = History(
             of.accounts.copy(),
@@ -473,27 +473,27 @@ def _take_notice(state: BankState, notice: Notice, by: Offsets) -> None:
     state.next_notice += 1
 
 
-def _take_table(state: BankState, told: CarriedTable, links_before: int) -> None:
+def _take_table(state: BankState, carried: CarriedTable, links_before: int) -> None:
     """Takes over a table; its link numbers follow those of the banks before."""
     names = {link.terms.link: link.number for link in state.links}
     state.tables.append(
         Table(
             len(state.tables) + 1,
-            told.terms,
-            [names[name] for name in told.terms.links],
-            told.last_seq,
-            list(told.answers),
-            ended=told.ended,
-            counts={links_before + number: count for number, count in told.counts.items()},
-            rounds=told.rounds,
-            disbelieved=told.disbelieved,
-            sums={links_before + number: sum_ for number, sum_ in told.sums.items()},
+            carried.terms,
+            [names[name] for name in carried.terms.links],
+            carried.last_seq,
+            list(carried.answers),
+            ended=carried.ended,
+            counts={links_before + number: count for number, count in carried.counts.items()},
+            rounds=carried.rounds,
+            disbelieved=carried.disbelieved,
+            sums={links_before + number: sum_ for number, sum_ in carried.sums.items()},
         )
     )
 
 
 ACTS: Final = (
-    Act(OpenBank, decide_open_bank, {BankOpened: apply_bank_opened}, power=ADMIN, server=always),
+    Act(OpenBank, decide_open_bank, {BankOpened: apply_bank_opened}, power=ADMIN, server=always_server),
     Act(
         CloseBank,
         decide_close_bank,

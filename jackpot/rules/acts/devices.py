@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext, always
+from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, ActContext, always_server
 from jackpot.rules.acts.fields import Role
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -128,5 +128,5 @@ ACTS: Final = (
         asked=True,
         power=FLOOR_OR_ADMIN,
     ),
-    Act(EndKey, decide_end_key, {KeyEnded: apply_key_ended}, power=ADMIN, server=always),
+    Act(EndKey, decide_end_key, {KeyEnded: apply_key_ended}, power=ADMIN, server=always_server),
 )

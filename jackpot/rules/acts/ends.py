@@ -23,7 +23,7 @@ from jackpot.rules.acts.meters import (
     places,
     rests,
 )
-from jackpot.rules.acts.notices import announced_end, check_day, check_new, forget_done
+from jackpot.rules.acts.notices import announced_end, check_day, check_new, check_receives, forget_done
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, LevelChange
@@ -83,7 +83,8 @@ def decide_give(state: BankState, command: GiveEnd, by: ActContext) -> EndGiven:
     if to is not None:
         places(link, to, command.levels)
         _check_stays(state, to, command.due)
-    check_new(state, (link.number, 0, 0, False))
+    check_receives(state, link, command.due)
+    check_new(state, (link.number, 0, 0, ""))
     return EndGiven(
         state.next_notice,
         link.number,
@@ -249,7 +250,7 @@ def ending(state: BankState, at: int, *, closes: bool = True) -> Iterator[str]:
             yield name
 
 
-def as_now(state: BankState, event: Any) -> list[LevelChange]:
+def changes_if_now(state: BankState, event: Any) -> list[LevelChange]:
     """What an announced end would move if the link ended now; nothing of any other event."""
     if not isinstance(event, EndGiven):
         return []

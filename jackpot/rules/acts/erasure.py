@@ -6,7 +6,7 @@ itself. The journal says that it was, and by whom, not the name.
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import ADMIN, Act, ActContext, always, outlived
+from jackpot.rules.acts.act import ADMIN, Act, ActContext, always_server, outlived
 from jackpot.rules.acts.fields import KeptDays
 from jackpot.rules.acts.people import Number
 from jackpot.rules.commands import ActCommand
@@ -65,6 +65,6 @@ ACTS: Final = (
         {NameErased: apply_erased},
         power=ADMIN,
         needs_two=erases_early,  # so no admin ends and hides somebody alone
-        server=always,
+        server=always_server,
     ),
 )

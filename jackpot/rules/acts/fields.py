@@ -99,6 +99,10 @@ TreatyRate = Annotated[
         description='a rate in per cent, such as "15" or "12.5"',
     ),
 ]
+Percentage = Annotated[
+    str,
+    Meta(pattern=r"^\d{1,3}(\.\d{1,2})?%(?!\n)$", description='a part of a wager, such as "15%" or "0.25%"'),
+]
 # In the command micro-dollars, and below nothing where they are taken away; the same in JSON as `Cents`.
 Micros = Annotated[
     int,

@@ -55,7 +55,7 @@ def decide_stated(state: BankState, lost: Iterable[int], highest: Sequence[str])
     found = []
     for name, (link, level) in asked.items():
         cycle = mystery.cycle_of(level)
-        most = mystery.highest(cycle.terms)
+        most = mystery.must_hit_sum(cycle.terms)
         low = said[name] < floor_to_cent(cycle.decided)
         refuse_if(low, "highest_too_low", level=name, decided=cycle.decided)
         refuse_if(said[name] >= most, "highest_too_high", level=name, most=most)

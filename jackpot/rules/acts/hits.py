@@ -37,7 +37,7 @@ from jackpot.rules.invariant import require
 from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds import mystery, unpaid
-from jackpot.rules.rounds.apply import decided, end_dispute, recomputed_changes, retire
+from jackpot.rules.rounds.apply import end_dispute, mark_decided, recomputed_changes, retire
 from jackpot.rules.rounds.final_awards import takes_two
 from jackpot.rules.rounds.recompute import correct, mark_undone, with_correction, without_awards
 from jackpot.rules.rounds.undo import is_whole
@@ -273,7 +273,7 @@ def _taxed(state: BankState, hit: Hit, awards: list[Award], command: Pay) -> tup
     won = payout_tax.of_payment(state, hit, awards)
     before = payout_details.payee_of(hit, seat, command.on_paper)
     found = due(terms, won, TaxPayee(before.numbered, command.nonresident, command.treaty_rate))
-    there = payout_details.stands(hit, seat) | payout_details.fields_of(
+    there = payout_details.fields_on_papers(hit, seat) | payout_details.fields_of(
         command.on_paper, tax_form=command.tax_form
     )
     payout_tax.check_form(found, won, hit, seat, command.tax_form)
@@ -296,7 +296,7 @@ def _check_papers(hit: Hit, seat: int, command: Pay) -> None:
     payout_details.check_document(hit, seat, command.document)
     if command.tax_from is not None and not command.tax_form:
         payout_details.check_tax_form(hit, seat, command.tax_from, same=command.same_patron)
-    there = payout_details.stands(hit, seat) | payout_details.fields_of(
+    there = payout_details.fields_on_papers(hit, seat) | payout_details.fields_of(
         command.on_paper, tax_form=command.tax_form
     )
     there |= {"way"} if command.way else set()
@@ -413,11 +413,11 @@ def apply_undone(effects: Effects, event: Undone) -> None:
     _finish(effects, hit)
 
 
-def _undo_on(level: Level, hit: Hit, gone: list[Award]) -> None:
+def _undo_on(level: Level, hit: Hit, undone_awards: list[Award]) -> None:
     """Removes the awards from the level's history and its counts (S1); joins the cycle (L10)."""
-    numbers = {award.number for award in gone if award.level == level.number}
+    numbers = {award.number for award in undone_awards if award.level == level.number}
     mark_undone(level.history, numbers)
-    amount = sum(award.amount for award in gone if award.number in numbers)
+    amount = sum(award.amount for award in undone_awards if award.number in numbers)
     level.wins -= amount
     for shown in level.shown:
         if shown.hit == hit.number:
@@ -537,7 +537,7 @@ def decide_correct(state: BankState, command: Correct, by: ActContext) -> Correc
             payee = payout_details.payee_of(hit, award.seat)
             payout_tax.check_treaty(payee.treaty_rate, numbered=payee.numbered)
             taxed = due(command.tax, won, payee)
-            there = payout_details.stands(hit, award.seat)
+            there = payout_details.fields_on_papers(hit, award.seat)
             payout_tax.check_form(taxed, won, hit, award.seat)
             payout_tax.check_needs(command.tax, taxed, there, command.way)
     recomputed = with_correction(state, award, more)
@@ -588,7 +588,7 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
             payout_tax.write(hit, award.seat, payout_details.payee_of(hit, award.seat), event.withheld)
         effects.told.difference = to_cents(more)
         for one in [one for one in state.left if one.award == award.number and more > 0]:
-            decided(effects, one, min(more, one.amount))
+            mark_decided(effects, one, min(more, one.amount))
     else:
         unpaid.change(state, award, "pending", event.amount)
         for shown in _level(effects, award).shown if award.level else ():

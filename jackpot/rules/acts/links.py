@@ -24,7 +24,7 @@ from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.phrases import Fault, Phrase, phrase, quoted
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds import mystery
-from jackpot.rules.rounds.undo import begun
+from jackpot.rules.rounds.undo import new_history
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import BankState, Level, Link
 from jackpot.rules.terms import check_link
@@ -91,10 +91,10 @@ def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
     link = Link(event.number, event.terms, [], Accounts())
     state.links.append(link)
     for number, terms in enumerate(event.terms.levels, 1):
-        history = begun(terms, event.terms.wager, floor_to_seed=event.terms.floor_to_seed)
+        history = new_history(terms, event.terms.wager, floor_to_seed=event.terms.floor_to_seed)
         level = Level(number, terms, Accounts(), history)
         if event.terms.mystery:
-            level.mystery = mystery.begun(terms)
+            level.mystery = mystery.first_cycle(terms)
         link.levels.append(level)
         effects.meter(link, level).add(history.base)
     for reason in OF_THE_BANK:

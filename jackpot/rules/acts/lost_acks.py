@@ -100,7 +100,7 @@ def is_told(state: BankState, table: Table, since: int) -> bool:
     return said is not None and said.seq > since
 
 
-def told(table: Table) -> str:
+def refusal_of_claim(table: Table) -> str:
     """The refusal of such a table; the numbers are in the journal."""
     return (
         f"table {table.terms.table} has answers that the ledger has lost; people must confirm what is missing"

@@ -17,8 +17,8 @@ from jackpot.rules.events import Event, LevelChange
 from jackpot.rules.meter import Accounts, move
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds import mystery
-from jackpot.rules.rounds.apply import decided
-from jackpot.rules.rounds.undo import LevelPoint, Move, replay
+from jackpot.rules.rounds.apply import mark_decided
+from jackpot.rules.rounds.undo import LevelPoint, MeterMove, replay
 from jackpot.rules.signing import People
 from jackpot.rules.state import CLOSED, BankState, Level, Link, ResidualAmount
 from jackpot.rules.terms import SUM_MAX
@@ -116,7 +116,7 @@ def decide_left(state: BankState, command: DecideLeft, by: ActContext) -> LeftDe
 
 def apply_left_decided(effects: Effects, event: LeftDecided) -> None:
     """The amount no longer waits; what is removed leaves the meter as a correction does."""
-    decided(effects, _left(effects.state, event.left), event.amount)
+    mark_decided(effects, _left(effects.state, event.left), event.amount)
     if event.remove:
         change = Accounts(primary=-event.amount, corrections=event.amount)
         _move(effects, LevelChange(event.link, event.level, change))
@@ -317,7 +317,7 @@ def _check_received(to: Link, changes: Iterable[LevelChange]) -> None:
 
 
 def _check_below(link: Link, level: Level, after: int) -> None:
-    most = mystery.highest(mystery.cycle_of(level).terms)
+    most = mystery.must_hit_sum(mystery.cycle_of(level).terms)
     reached = after >= most
     refuse_if(reached, "mystery_would_hit", link=link.terms.link, level=level.terms.level, most=most)
 
@@ -339,23 +339,25 @@ def _receive(change: Accounts, goes: dict[str, int]) -> None:
     change.add(Accounts(**goes, transfers=-sum(goes.values())))
 
 
-def comes_to(state: BankState, made: LevelChange) -> Accounts:
+def comes_to(state: BankState, level_change: LevelChange) -> Accounts:
     """The change of a level that people move: what would lift it above its limit is overflow (L7)."""
-    level = state.link(made.link).levels[made.level - 1]
+    level = state.link(level_change.link).levels[level_change.level - 1]
     after = level.accounts.copy()
-    move(after, level.terms, made.change)
+    move(after, level.terms, level_change.change)
     return after.less(level.accounts)
 
 
-def _move(effects: Effects, made: LevelChange, *, ends: bool = False) -> None:
+def _move(effects: Effects, level_change: LevelChange, *, ends: bool = False) -> None:
     """Moves a level's accounts now; an undo of something earlier moves them again at this moment (A11)."""
-    effects.move(made.link, made.level, comes_to(effects.state, made))
-    level = effects.state.link(made.link).levels[made.level - 1]
+    effects.move(level_change.link, level_change.level, comes_to(effects.state, level_change))
+    level = effects.state.link(level_change.link).levels[level_change.level - 1]
     if level.mystery is not None:
         mystery.apply_moved(level, ends=ends)
         return
     history = level.history
-    history.points.append(LevelPoint((effects.seq, 0), history.wagers, moved=Move(made.change, ends)))
+    history.points.append(
+        LevelPoint((effects.seq, 0), history.wagers, moved=MeterMove(level_change.change, ends))
+    )
 
 
 class Emptied(Protocol):

@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 from jackpot.rules.acts.act import ADMIN, Act, ActContext
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.meters import at_rest, find_open
-from jackpot.rules.acts.notices import check_lower, forget_done
+from jackpot.rules.acts.notices import check_link_terms, forget_done
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -14,7 +14,7 @@ from jackpot.rules.paytable import Fixed, LinkTerms
 from jackpot.rules.phrases import Fault
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.rounds import mystery
-from jackpot.rules.rounds.undo import LevelPoint, PlayedTakes
+from jackpot.rules.rounds.undo import LevelPoint, PlayedTerms
 from jackpot.rules.signing import People
 from jackpot.rules.state import BankState, Link
 from jackpot.rules.terms import check_link
@@ -59,22 +59,22 @@ def decide_change_link(state: BankState, command: ChangeLink, by: ActContext) ->
     except Fault as fault:
         raise Refusal("link_terms_bad", link=terms.link, fault=fault.phrase) from fault
     _check_limits(link, terms)
-    check_lower(state, link, terms, by.at)
+    check_link_terms(state, link, terms, by.at)
     return LinkChanged(link.number, link.terms, terms, command.reason, by.people)
 
 
-def check_fixed(before: LinkTerms, terms: LinkTerms) -> None:
+def check_fixed(old: LinkTerms, terms: LinkTerms) -> None:
     """Refuses a change of what defines the link; refused as `fixed`."""
-    chosen = before.most > 0 and not any(isinstance(row.pays, Fixed) for row in before.rows)
+    chosen = old.most > 0 and not any(isinstance(row.pays, Fixed) for row in old.rows)
     fixed = [field for field in FIXED if field != CHOSEN or not chosen]
-    changed = [field for field in fixed if getattr(before, field) != getattr(terms, field)]
-    changed += [] if same_levels(before, terms) else ["levels"]
-    refuse_if(bool(changed), "link_terms_fixed", fields=changed, link=before.link)
+    changed = [field for field in fixed if getattr(old, field) != getattr(terms, field)]
+    changed += [] if same_levels(old, terms) else ["levels"]
+    refuse_if(bool(changed), "link_terms_fixed", fields=changed, link=old.link)
 
 
-def same_levels(before: LinkTerms, terms: LinkTerms) -> bool:
+def same_levels(old: LinkTerms, terms: LinkTerms) -> bool:
     """Whether two terms have the same levels."""
-    return [level.level for level in before.levels] == [level.level for level in terms.levels]
+    return [level.level for level in old.levels] == [level.level for level in terms.levels]
 
 
 def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
@@ -92,7 +92,7 @@ def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
         level.terms = terms
         if level.mystery is not None:
             continue
-        played = PlayedTakes(terms, event.terms.floor_to_seed)
+        played = PlayedTerms(terms, event.terms.floor_to_seed)
         level.history.points.append(LevelPoint((effects.seq, 0), level.wagers, played=played))
     forget_done(effects)
 
@@ -104,8 +104,8 @@ def _check_limits(link: Link, terms: LinkTerms) -> None:
         refuse_if(below, "limit_below_meter", level=new.level, held=primary)
         if level.mystery is not None:
             # What the winning wager lifts the meter above its highest sum goes on in the next cycle (Y1).
-            residue = mystery.added(level.mystery.terms, link.terms.wager)
-            early = new.reseed + residue >= mystery.highest(new)
+            residue = mystery.contribution_of(level.mystery.terms, link.terms.wager)
+            early = new.reseed + residue >= mystery.must_hit_sum(new)
             refuse_if(early, "mystery_starts_too_high", level=new.level)
 
 

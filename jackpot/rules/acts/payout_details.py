@@ -50,7 +50,7 @@ def fields_of(on_paper: Iterable[str], surveillance: str = "", tax_form: str = "
 def payee_of(hit: Hit, seat: int, written: Collection[str] = ()) -> Payee:
     """Who a seat's papers say is paid. written: what is written on them now."""
     sheet = hit.sheets.get(seat, PayoutDetails())
-    numbered = TAXPAYER_NUMBER in stands(hit, seat) | {*written}
+    numbered = TAXPAYER_NUMBER in fields_on_papers(hit, seat) | {*written}
     return Payee(numbered, sheet.nonresident, sheet.treaty_rate)
 
 
@@ -66,15 +66,15 @@ def write(
     if not (fields or document or same):
         return
     sheet = hit.sheets.setdefault(seat, PayoutDetails())
-    if tax_form and names.plain(tax_form) not in sheet.tax_forms:
-        sheet.tax_forms.append(names.plain(tax_form))
+    if tax_form and names.normal_form(tax_form) not in sheet.tax_forms:
+        sheet.tax_forms.append(names.normal_form(tax_form))
     sheet.fields = sorted({*sheet.fields, *fields})
     sheet.same_patron = sorted({*sheet.same_patron, *same})
-    if document and names.plain(document) not in sheet.documents:
-        sheet.documents.append(names.plain(document))
+    if document and names.normal_form(document) not in sheet.documents:
+        sheet.documents.append(names.normal_form(document))
 
 
-def stands(hit: Hit, seat: int) -> set[str]:
+def fields_on_papers(hit: Hit, seat: int) -> set[str]:
     """The fields on a winner's papers: on their own, and on those of all."""
     return {field for whose in (ALL, seat) if whose in hit.sheets for field in hit.sheets[whose].fields}
 
@@ -87,29 +87,29 @@ def erase(hit: Hit) -> None:
 
 def has_tax_form(hit: Hit, seat: int, form: str) -> bool:
     """Whether a winner's papers have a tax form of that name."""
-    return seat in hit.sheets and names.plain(form) in hit.sheets[seat].tax_forms
+    return seat in hit.sheets and names.normal_form(form) in hit.sheets[seat].tax_forms
 
 
 def check_document(hit: Hit, seat: int, document: str) -> None:
     """Refuses the number of a form that is another winner's of the hit (A10)."""
     for other, sheet in hit.sheets.items():
         refuse_if(
-            other != seat and names.plain(document) in sheet.documents,
+            other != seat and names.normal_form(document) in sheet.documents,
             "document_of_other_seat",
             document=document,
             seat=other,
         )
 
 
-def check_tax_form(hit: Hit, seat: int, least: int, more: int = 0, same: Iterable[int] = ()) -> None:
+def check_tax_form(hit: Hit, seat: int, least: int, on_top: int = 0, same: Iterable[int] = ()) -> None:
     """Refuses to bring a seat's payments of the hit to the site's sum, or further, without a tax form.
 
-    least: cents. more: what is paid on top, micro-dollars. same: seats whose papers name the same patron;
+    least: cents. on_top: what is paid on top, micro-dollars. same: seats whose papers name the same patron;
     what they are given counts, too.
     """
     seats = {seat, *same, *(hit.sheets[seat].same_patron if seat in hit.sheets else ())}
     seats |= {other for other, sheet in hit.sheets.items() if seat in sheet.same_patron}
     given = sum(award.worth() for award in hit.awards if award.stands() and award.seat in seats)
-    missing = given + more >= from_cents(least) and TAX_FORM not in stands(hit, seat)
+    missing = given + on_top >= from_cents(least) and TAX_FORM not in fields_on_papers(hit, seat)
     refuse_if(missing and len(seats) == 1, "tax_form_missing", seat=seat, least=from_cents(least))
     refuse_if(missing, "tax_form_missing_of_patron", seats=sorted(seats), least=from_cents(least))

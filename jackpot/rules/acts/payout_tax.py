@@ -16,10 +16,10 @@ def of_payment(state: BankState, hit: Hit, awards: Iterable[Award]) -> Winnings:
     return _winnings(state, hit, paid[0].seat, sum(award.worth() for award in paid))
 
 
-def of_correction(state: BankState, hit: Hit, seat: int, more: int) -> Winnings:
+def of_correction(state: BankState, hit: Hit, seat: int, on_top: int) -> Winnings:
     """The same, where so much is paid on top of what was paid; micro-dollars."""
-    found = _winnings(state, hit, seat, more)
-    return found._replace(total=found.total + found.now)
+    winnings = _winnings(state, hit, seat, on_top)
+    return winnings._replace(total=winnings.total + winnings.now)
 
 
 def of_seat(state: BankState, hit: Hit, seat: int) -> Winnings:
@@ -71,54 +71,54 @@ def check_way(way: str, on_paper: Collection[str]) -> None:
     refuse_if(bool(way) != numbered, "way_incomplete", field="way_number" if way else "way")
 
 
-def check_other_way(way: str, other: str, part: int, on_paper: Collection[str], given: int) -> None:
+def check_other_way(way: str, other_way: str, part: int, on_paper: Collection[str], cents: int) -> None:
     """Refuses a part that is given another way without its sum or number, or that leaves the first nothing.
 
-    part: of what is given, both in cents.
+    part: of `cents`, the whole payment; both in cents.
     """
-    numbered, said = "other_number" in on_paper, bool(other)
+    numbered, said = "other_number" in on_paper, bool(other_way)
     missing = "other_number" if said else "other_way"
     refuse_if(said != numbered, "way_incomplete", field=missing)
     refuse_if(said != bool(part), "part_incomplete", field="other_sum" if said else "other_way")
     refuse_if(said and not way, "part_of_no_way")
-    refuse_if(said and way == other, "part_same_way")
-    refuse_if(said and not 0 < part < given, "part_out_of_range", sum=from_cents(given))
+    refuse_if(said and way == other_way, "part_same_way")
+    refuse_if(said and not 0 < part < cents, "part_out_of_range", sum=from_cents(cents))
 
 
-def check_form(found: TaxDue, won: Winnings, hit: Hit, seat: int, tax_form: str = "") -> None:
+def check_form(due: TaxDue, won: Winnings, hit: Hit, seat: int, tax_form: str = "") -> None:
     """Refuses a payment without the form that is due, or with another one.
 
     tax_form: what is written on the winner's papers now, "" for nothing.
     """
-    other = bool(tax_form) and bool(found.form) and names.plain(tax_form) != names.plain(found.form)
-    refuse_if(other, "tax_form_differs", form=found.form)
+    other = bool(tax_form) and bool(due.form) and names.normal_form(tax_form) != names.normal_form(due.form)
+    refuse_if(other, "tax_form_differs", form=due.form)
     refuse_if(
-        bool(found.form) and not tax_form and not payout_details.has_tax_form(hit, seat, found.form),
+        bool(due.form) and not tax_form and not payout_details.has_tax_form(hit, seat, due.form),
         "tax_form_due",
-        form=found.form,
+        form=due.form,
         sum=from_cents(won.total),
         wager=from_cents(won.wager),
     )
 
 
 def check_paid(
-    terms: TaxTerms, found: TaxDue, there: Collection[str], way: str, withheld: int | None
+    terms: TaxTerms, found: TaxDue, on_paper: Collection[str], way: str, withheld: int | None
 ) -> None:
     """Refuses a payment whose papers lack what a form takes, or that withholds another sum than the law.
 
     withheld: what the cashier says is withheld, in cents; None where they do not say.
     """
-    check_needs(terms, found, there, way)
-    due = from_cents(found.withheld)
-    refuse_if(bool(found.form) and withheld is None, "withheld_unsaid", sum=due, form=found.form)
-    refuse_if(withheld not in (None, found.withheld), "withheld_differs", sum=due)
+    check_needs(terms, found, on_paper, way)
+    sum_due = from_cents(found.withheld)
+    refuse_if(bool(found.form) and withheld is None, "withheld_unsaid", sum=sum_due, form=found.form)
+    refuse_if(withheld not in (None, found.withheld), "withheld_differs", sum=sum_due)
 
 
-def check_needs(terms: TaxTerms, found: TaxDue, there: Collection[str], way: str) -> None:
+def check_needs(terms: TaxTerms, due: TaxDue, on_paper: Collection[str], way: str) -> None:
     """Refuses a payment, or what a correction pays on top, whose papers lack what a form takes."""
-    has = {*there, *(("way",) if way else ())}
-    for name in terms.needs if found.form else ():
-        refuse_if(name not in has, "paper_of_form_missing", field=name, form=found.form)
+    has = {*on_paper, *(("way",) if way else ())}
+    for name in terms.needs if due.form else ():
+        refuse_if(name not in has, "paper_of_form_missing", field=name, form=due.form)
 
 
 def write(hit: Hit, seat: int, payee: Payee, withheld: int) -> None:

@@ -247,7 +247,7 @@ def decide_give_code(state: BankState, command: GiveCode, by: ActContext) -> Cod
     refuse_if(bool(person.secret), "code_of_person_with_password", person=person.id)
     admin = by.people.signed[0]
     refuse_if(admin.means != "secret", "code_needs_own_password")
-    of_their_own(admin)
+    is_independent(admin)
     return CodeGiven(person.id, command.code, command.until, by.people)
 
 
@@ -429,7 +429,7 @@ def find_person(state: BankState, number: int) -> Person:
     return state.people[number - 1]
 
 
-def of_their_own(signed: Signed) -> None:
+def is_independent(signed: Signed) -> None:
     """Whether a person is independent. One with an issued code is not: a chain of codes may be one person."""
     refuse_if(not signed.own, "vouching_first", origin=signed.origin, person=signed.id)
 

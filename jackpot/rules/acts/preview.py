@@ -9,10 +9,10 @@ from typing import Final
 
 import msgspec
 
-from jackpot.rules.acts.ends import EndGiven, as_now
+from jackpot.rules.acts.ends import EndGiven, changes_if_now
 from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, Transferred, comes_to
 from jackpot.rules.acts.parameters import LinkChanged
-from jackpot.rules.acts.requests import called
+from jackpot.rules.acts.requests import request_id
 from jackpot.rules.events import Event, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.phrases import phrase
@@ -81,7 +81,7 @@ def would_move(state: BankState, event: Event) -> SeenPreview | None:
 
     Nobody confirms these sums: wagers, and hits, change them until the day.
     """
-    moves = [LevelChange(one.link, one.level, comes_to(state, one)) for one in as_now(state, event)]
+    moves = [LevelChange(one.link, one.level, comes_to(state, one)) for one in changes_if_now(state, event)]
     levels = [
         SeenLevel(one.link, one.level, _accounts(state, one.link, one.level).copy(), one.change)
         for one in moves
@@ -98,9 +98,9 @@ def _accounts(state: BankState, link: int, level: int) -> Accounts:
 
 def check_seen(state: BankState, request: ApprovalRequest, now: SeenPreview, event: Event) -> None:
     """Refuses a confirmation where the preview has changed since. now: of the act's event."""
-    what = _changed(request.seen, now, on_meters=isinstance(event, _ON_METERS))
-    if what is not None:
-        raise Refusal("request_changed", request=called(state, request.id), what=phrase(what))
+    change = _changed(request.seen, now, on_meters=isinstance(event, _ON_METERS))
+    if change is not None:
+        raise Refusal("request_changed", request=request_id(state, request.id), what=phrase(change))
 
 
 def mark_of(sight: SeenPreview, event: Event) -> bytes:
@@ -118,30 +118,41 @@ def check_shown(now: SeenPreview, event: Event, shown: bytes) -> None:
     refuse_if(other, "shown_otherwise")
 
 
-def _changed(then: SeenPreview, now: SeenPreview, *, on_meters: bool) -> str | None:
+def _changed(seen_before: SeenPreview, now: SeenPreview, *, on_meters: bool) -> str | None:
     """The template of what differs from the preview; None where nothing that matters does."""
-    if then.terms != now.terms:
+    if seen_before.terms != now.terms:
         return "changed_terms"
-    if [_sums(one) for one in then.levels] != [_sums(one) for one in now.levels]:
+    if [_sums(one) for one in seen_before.levels] != [_sums(one) for one in now.levels]:
         return "changed_sums"
-    if then.left != now.left:
+    if seen_before.left != now.left:
         return "changed_left"
-    if then.limits != now.limits:
+    if seen_before.limits != now.limits:
         return "changed_limits"
-    if then.raised != now.raised:
+    if seen_before.raised != now.raised:
         return "changed_raised"
-    if then.leaving != now.leaving:
+    if seen_before.leaving != now.leaving:
         return "changed_leaving"
-    if on_meters and [_held(one) for one in then.levels] != [_held(one) for one in now.levels]:
+    if on_meters and [_held(one) for one in seen_before.levels] != [_held(one) for one in now.levels]:
         return "changed_meter"
     return None
 
 
-def _sums(one: SeenLevel) -> tuple[int, ...]:
+def _sums(seen_level: SeenLevel) -> tuple[int, ...]:
     """What a level would give or take in all; which accounts do may depend on later wagers."""
-    return one.link, one.level, one.change.awards, one.change.corrections, one.change.transfers
+    return (
+        seen_level.link,
+        seen_level.level,
+        seen_level.change.awards,
+        seen_level.change.corrections,
+        seen_level.change.transfers,
+    )
 
 
-def _held(one: SeenLevel) -> tuple[int, ...]:
+def _held(seen_level: SeenLevel) -> tuple[int, ...]:
     """The balance of a level, without what wagers alone move."""
-    return one.held.house, one.held.awards, one.held.corrections, one.held.transfers
+    return (
+        seen_level.held.house,
+        seen_level.held.awards,
+        seen_level.held.corrections,
+        seen_level.held.transfers,
+    )

@@ -64,14 +64,14 @@ class ActRefused(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_request(state: BankState, command: ActCommand, by: ActContext, seen: SeenPreview) -> Requested:
-    """Makes one person's act wait for another person. seen: its preview now."""
+def decide_request(state: BankState, command: ActCommand, by: ActContext, preview: SeenPreview) -> Requested:
+    """Makes one person's act wait for another person. preview: as it is now."""
     many = len(state.requests) >= REQUESTS_MAX
     refuse_if(many, "too_many_requests", count=REQUESTS_MAX)
     asker = by.people.signed[0].id
     own = sum(request.people.signed[0].id == asker for request in state.requests)
     refuse_if(own >= REQUESTS_OF_ONE, "too_many_requests_of_one", count=own, person=asker)
-    return Requested(state.next_request, msgspec.json.encode(command), by.tick, by.people, seen)
+    return Requested(state.next_request, msgspec.json.encode(command), by.tick, by.people, preview)
 
 
 def apply_requested(effects: Effects, event: Requested) -> None:
@@ -81,7 +81,7 @@ def apply_requested(effects: Effects, event: Requested) -> None:
         ApprovalRequest(event.id, event.command, event.people, effects.seq, event.tick, event.seen)
     )
     state.next_request = event.id + 1
-    effects.told.asked, effects.told.request = True, called(state, event.id)
+    effects.told.asked, effects.told.request = True, request_id(state, event.id)
 
 
 def decide_refused(command: ActCommand, refusal: Refusal, by: ActContext) -> ActRefused:
@@ -117,7 +117,7 @@ def confirmed(people: People, request: ApprovalRequest, waited_ms: int) -> Peopl
 
 def check_confirmed(state: BankState, request: ApprovalRequest, command: ActCommand, people: People) -> None:
     """Refuses a confirmation that differs from the request, its person or its time."""
-    name, asker = called(state, request.id), request.people.signed[0]
+    name, asker = request_id(state, request.id), request.people.signed[0]
     other = msgspec.json.encode(command) != request.command
     refuse_if(other, "request_asks_otherwise", request=name)
     waited = people.proof.waited_ms
@@ -200,13 +200,13 @@ def decide_expire(state: BankState, command: ExpireRequest, _by: ActContext) -> 
 def apply_expired(effects: Effects, event: RequestExpired) -> None:
     """Removes the request, and reports that it expired."""
     forget(effects.state, event.request)
-    request, why = called(effects.state, event.request), why_over(event.waited_ms, event.lost)
+    request, why = request_id(effects.state, event.request), why_over(event.waited_ms, event.lost)
     effects.alarm("request_expired", request=request, why=str(why))
 
 
-def waits(state: BankState, name: str) -> ApprovalRequest | None:
+def waiting_request(state: BankState, name: str) -> ApprovalRequest | None:
     """The request of that id, None where none waits."""
-    return next((request for request in state.requests if called(state, request.id) == name), None)
+    return next((request for request in state.requests if request_id(state, request.id) == name), None)
 
 
 def bank_of(name: str) -> str:
@@ -214,14 +214,14 @@ def bank_of(name: str) -> str:
     return name.rpartition("-")[0]
 
 
-def called(state: BankState, number: int) -> str:
+def request_id(state: BankState, number: int) -> str:
     """The id of a request: unique among banks."""
     return f"{state.bank}-{number}"
 
 
 def find_request(state: BankState, name: str) -> ApprovalRequest:
     """The request of that id; refused as `no_such_request`."""
-    if (request := waits(state, name)) is not None:
+    if (request := waiting_request(state, name)) is not None:
         return request
     raise Refusal("request_unknown", request=name)
 
@@ -230,7 +230,7 @@ def request_of(state: BankState, number: int) -> ApprovalRequest:
     """The request of that number; refused as `no_such_request`."""
     if (request := next((one for one in state.requests if one.id == number), None)) is not None:
         return request
-    raise Refusal("request_unknown", request=called(state, number))
+    raise Refusal("request_unknown", request=request_id(state, number))
 
 
 def forget(state: BankState, number: int) -> None:

@@ -13,7 +13,7 @@ from jackpot.rules.events import Event, Recomputed, Voided
 from jackpot.rules.invariant import require
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if
 from jackpot.rules.rounds.apply import apply_voided, take_back, unfinished
-from jackpot.rules.rounds.betting import Counted, find_bets, judged, miscounted
+from jackpot.rules.rounds.betting import WagerCounts, apply_count, find_bets, miscounted
 from jackpot.rules.rounds.claims import common_of, hands_shown
 from jackpot.rules.rounds.final_awards import takes_two
 from jackpot.rules.rounds.offers import lacking
@@ -51,9 +51,13 @@ class Struck(Event, frozen=True, array_like=True):
 
 
 def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
-    """Strikes a wager that waits for its count (T3), or for cards that nobody can show (T8, B16)."""
+    """Strikes a wager that waits for its count (T3), or for cards that nobody can show (T8, B16).
+
+    Those of an abandoned seat have lost whatever the cards are (P6).
+    """
     table, round_ = _find_round(state, command.table, command.round)
     chipped = _waits_for_count(state, table, round_, command.link)
+    refuse_if(not chipped and command.seat in round_.lost(), "abandoned_has_lost", seat=command.seat)
     if _on_unseen_dealer(state, command):
         refuse_if(bool(round_.dealer), "dealer_hand_was_shown")
     elif not _on_unseen_cards(state, command):
@@ -67,7 +71,7 @@ def _waits_for_count(state: BankState, table: Table, round_: Round, link: str) -
     """Whether the link's count differs, so that a floorperson strikes a wager (T3)."""
     if round_.state != "mismatch":
         return False
-    waits = miscounted(state, table, round_, Counted(round_.chips, round_.sums)).wagers
+    waits = miscounted(state, table, round_, WagerCounts(round_.chips, round_.sums)).wagers
     return any(state.link(number).terms.link == link for number in waits)
 
 
@@ -109,15 +113,15 @@ def apply_struck(effects: Effects, event: Struck) -> None:
     round_ = unfinished(table, event.round)
     _uncount(effects.state, table, round_, event.bet)
     effects.told.refunds = take_back(effects, round_, [event.bet], event.recomputed)
-    counted = Counted(round_.chips, round_.sums)
-    round_.state = judged(effects.told, miscounted(effects.state, table, round_, counted).wagers)
+    counted = WagerCounts(round_.chips, round_.sums)
+    round_.state = apply_count(effects.told, miscounted(effects.state, table, round_, counted).wagers)
     effects.tell_round(table, round_)
 
 
 def _uncount(state: BankState, table: Table, round_: Round, bet: Placed) -> None:
     """Takes a wager on an offer out of the dealer's count that agrees with it."""
     terms = round_.terms.get(bet.link, state.link(bet.link).terms)
-    wrong = miscounted(state, table, round_, Counted(round_.chips, round_.sums)).wagers
+    wrong = miscounted(state, table, round_, WagerCounts(round_.chips, round_.sums)).wagers
     if not terms.offer or bet.link in wrong:
         return
     if bet.link in round_.chips:

@@ -124,7 +124,7 @@ def decide_renew(state: BankState, _command: RenewTriggers, by: ActContext) -> T
         if not link.closed:
             last = 0 if cycle.commitment is None else cycle.commitment.number
             least = mystery.commitment_id(state, link, level, state.bank, level.cycle, last + 1)
-            most = mystery.highest(cycle.terms)
+            most = mystery.must_hit_sum(cycle.terms)
             committed = by.triggers.commit(least, cycle.decided, most, people=cycle.replace)
             if committed is None:
                 continue

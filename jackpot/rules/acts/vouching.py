@@ -8,7 +8,7 @@ independent of that person has vouched for one of the two.
 from typing import ClassVar, Final
 
 from jackpot.rules.acts.act import ADMIN, Act, ActContext, BankKey
-from jackpot.rules.acts.people import Number, find_person, of_their_own
+from jackpot.rules.acts.people import Number, find_person, is_independent
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
@@ -38,7 +38,7 @@ def decide_vouch(state: BankState, command: Vouch, by: ActContext) -> Vouched:
     refuse_if(as_secret(person).own, "vouching_not_needed", person=person.id)
     (voucher,) = by.people.signed
     refuse_if(voucher.id == person.id, "vouching_for_oneself")
-    of_their_own(voucher)
+    is_independent(voucher)
     _independent(state, person, by.people, voucher)
     return Vouched(person.id, by.people)
 

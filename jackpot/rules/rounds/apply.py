@@ -28,7 +28,7 @@ from jackpot.rules.money import to_cents
 from jackpot.rules.rounds import mystery, unpaid
 from jackpot.rules.rounds.offers import settled_hits
 from jackpot.rules.rounds.recompute import PlacedWager, drop_bets
-from jackpot.rules.rounds.undo import Share, Take, floor_of, is_whole
+from jackpot.rules.rounds.undo import AwardShare, MeterTake, floor_of, is_whole
 from jackpot.rules.state import (
     HITS_KEPT,
     PAID_KEPT,
@@ -78,19 +78,19 @@ def take_back(
     return tuple(outgoing_messages.refund(effects.state.link(bet.link), bet) for bet in bets)
 
 
-def _uncount(state: BankState, gone: Collection[PlacedWager]) -> None:
+def _uncount(state: BankState, undone: Collection[PlacedWager]) -> None:
     """Removes these wagers from the counts that rounds keep of the moments of their settling (T10).
 
     Rounds that were settled before the first of them are not looked at: a table may take wagers back often.
     """
-    first = min((seq for _, seq in gone), default=state.seq)
+    first = min((seq for _, seq in undone), default=state.seq)
     for number, last in reversed(state.settled.items()):
         if last < first:
             break
         table = state.table(number)
         rounds = [one for one in (table.round, table.closed) if one is not None]
         for settling in [settling for one in rounds for settling in one.settlings]:
-            for bet, seq in gone:
+            for bet, seq in undone:
                 if seq < settling.seq and bet.link in settling.wagers:
                     settling.wagers[bet.link] -= 1
 
@@ -106,42 +106,42 @@ def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
             if award.number in amounts:
                 _raise(effects, hit, award, amounts[award.number])
     for made in recomputed.left:
-        _leave(effects, made)
+        _leave_residual(effects, made)
     if grown := recomputed.grown():
         left = {f"A{made.award}": to_cents(made.more) for made in grown[:LEFT_TOLD_MAX]}
         effects.told.left = left
 
 
-def _leave(effects: Effects, made: LeftMade) -> None:
+def _leave_residual(effects: Effects, left_made: LeftMade) -> None:
     """Leaves a residual amount on the meter; what is undecided waits for two people (A11)."""
     state = effects.state
-    waits = made.more - sum(share.decided for share in _shares(state, made))
-    one = next((one for one in state.left if one.award == made.award), None)
-    if one is None and waits > 0:
-        one = ResidualAmount(state.next_left, made.award, made.link, made.level, 0)
-        state.left.append(one)
+    waits = left_made.more - sum(share.decided for share in _shares(state, left_made))
+    residual = next((one for one in state.left if one.award == left_made.award), None)
+    if residual is None and waits > 0:
+        residual = ResidualAmount(state.next_left, left_made.award, left_made.link, left_made.level, 0)
+        state.left.append(residual)
         state.next_left += 1
-    if one is not None:
-        _wait(state, one, waits)
+    if residual is not None:
+        _set_undecided(state, residual, waits)
 
 
-def decided(effects: Effects, one: ResidualAmount, amount: int) -> None:
+def mark_decided(effects: Effects, residual: ResidualAmount, amount: int) -> None:
     """Marks so much of a residual amount as decided; micro-dollars."""
-    for share in _shares(effects.state, one):
+    for share in _shares(effects.state, residual):
         share.decided += amount
-    _wait(effects.state, one, one.amount - amount)
+    _set_undecided(effects.state, residual, residual.amount - amount)
 
 
-def _wait(state: BankState, one: ResidualAmount, amount: int) -> None:
+def _set_undecided(state: BankState, residual: ResidualAmount, amount: int) -> None:
     """Sets the undecided part of a residual amount; it is listed while there is any."""
-    one.amount = amount
+    residual.amount = amount
     state.left = [one for one in state.left if one.amount > 0]
 
 
-def _shares(state: BankState, one: ResidualAmount | LeftMade) -> list[Share]:
+def _shares(state: BankState, residual: ResidualAmount | LeftMade) -> list[AwardShare]:
     """The share of the award that left it, while its level's history can still change."""
-    history = state.link(one.link).levels[one.level - 1].history
-    return [share for share in history.shares() if share.award == one.award]
+    history = state.link(residual.link).levels[residual.level - 1].history
+    return [share for share in history.shares() if share.award == residual.award]
 
 
 def _unpaid_hits(state: BankState, levels: Collection[tuple[int, int]]) -> list[Hit]:
@@ -185,7 +185,7 @@ def apply_settled(effects: Effects, event: Settled) -> None:
         round_.abandoned = dict.fromkeys(left, False) | round_.abandoned
     round_.board, round_.dealer, round_.bonus = event.board, event.dealer, event.bonus
     round_.sharers += event.sharers
-    settle(effects, table, round_, event.made)
+    apply_settlement(effects, table, round_, event.made)
     if event.counted:
         mystery.apply_counted(effects, table, round_, event.counted)
     if event.closing is not None:
@@ -198,7 +198,7 @@ def apply_closed(effects: Effects, event: Closed) -> None:
     round_ = unfinished(table, event.round)
     if not round_.reopened:
         _mark(effects, table, round_, [])
-    settle(effects, table, round_, event.made)
+    apply_settlement(effects, table, round_, event.made)
     if event.counted:
         mystery.apply_counted(effects, table, round_, event.counted)
     _close(effects, table, round_, event.closing)
@@ -218,14 +218,14 @@ def _mark(effects: Effects, table: Table, round_: Round, seats: list[int]) -> No
     round_.settlings.append(Settling(effects.seq, seats, wagers))
 
 
-def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> None:
+def apply_settlement(effects: Effects, table: Table, round_: Round, settlement: Settlement) -> None:
     """Applies the awards of an entry: hits, takes from the meters, and what was settled in the past."""
-    if not (made.hits or made.takes or made.recomputed):
+    if not (settlement.hits or settlement.takes or settlement.recomputed):
         return
     state = effects.state
     awards: dict[int, Award] = {}
     before = len(table.unpaid.hits)
-    for hit_made in made.hits:
+    for hit_made in settlement.hits:
         _hit(effects, table, round_, hit_made)
         for award in hit_made.awards:
             awards[award.number] = award
@@ -242,44 +242,44 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
     waiting = len(table.unpaid.hits)
     if before <= unpaid.WAITING_MAX < waiting:
         effects.alarm("awards_waiting", table=table.terms.table, awards=waiting)
-    for take in made.takes:
+    for take in settlement.takes:
         _take(effects, table, round_, take, [awards[number] for number in take.awards])
-    if made.recomputed is not None:
-        recomputed_changes(effects, made.recomputed)
-        for take in made.takes:
+    if settlement.recomputed is not None:
+        recomputed_changes(effects, settlement.recomputed)
+        for take in settlement.takes:
             _moved(effects, state.link(take.link).levels[take.level - 1])
     if awards:
         effects.told.awards = tuple(outgoing_messages.award_facts(state, award) for award in awards.values())
 
 
-def _hit(effects: Effects, table: Table, round_: Round, made: HitMade) -> None:
+def _hit(effects: Effects, table: Table, round_: Round, hit_made: HitMade) -> None:
     state = effects.state
-    effects.hits.add(made.number)
-    hit = state.hits.get(made.number)
+    effects.hits.add(hit_made.number)
+    hit = state.hits.get(hit_made.number)
     if hit is None:
-        link = state.link(made.link)
-        levels = {award.level for award in made.awards if award.level}
+        link = state.link(hit_made.link)
+        levels = {award.level for award in hit_made.awards if award.level}
         cycle = link.levels[min(levels) - 1].cycle if levels else 0
         hit = Hit(
-            number=made.number,
+            number=hit_made.number,
             table=table.number,
             round=round_.id,
-            seat=made.seat,
-            link=made.link,
-            hand=made.hand,
+            seat=hit_made.seat,
+            link=hit_made.link,
+            hand=hit_made.hand,
             seq=effects.seq,
             at=effects.at,
             cycle=cycle,
             awards=[],
-            unverified=made.unverified,
+            unverified=hit_made.unverified,
             opened=round_.first_seq,
-            wager=round_.amount(made.seat, made.link),
+            wager=round_.amount(hit_made.seat, hit_made.link),
         )
-        state.hits[made.number] = hit
-        state.next_hit = max(state.next_hit, made.number + 1)
-    if made.number not in round_.hits:
-        round_.hits.append(made.number)
-    hit.awards += made.awards
+        state.hits[hit_made.number] = hit
+        state.next_hit = max(state.next_hit, hit_made.number + 1)
+    if hit_made.number not in round_.hits:
+        round_.hits.append(hit_made.number)
+    hit.awards += hit_made.awards
 
 
 def _cards_of(table: Table, round_: Round, link: Link, seat: int) -> bytes:
@@ -308,17 +308,17 @@ def _take(effects: Effects, table: Table, round_: Round, take: TakeMade, awards:
             accounts,
             level.terms,
             rate=take.rate,
-            given=total,
+            from_meter=total,
             total=total,
             floor=floor_of(level.history) if link.terms.floor_to_seed and not is_whole(take.rate) else None,
         )
-    shares = [Share(award.number, award.amount, award.dealer) for award in awards]
+    shares = [AwardShare(award.number, award.amount, award.dealer) for award in awards]
     moment = (take.moment or effects.seq, take.order)
     for award in awards:
         award.won = moment
     cycle = level.cycle - level.history.reseeds_from(moment)
     wagers = round_.wagers_at(take.moment, link.number) if take.moment else level.wagers
-    new = level.history.insert(moment, Take(take.rate, shares), wagers)
+    new = level.history.insert(moment, MeterTake(take.rate, shares), wagers)
     for number in dict.fromkeys(award.hit for award in awards):
         hit = state.hits[number]
         hit.cycle = cycle

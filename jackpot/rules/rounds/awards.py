@@ -45,7 +45,7 @@ class Prize(NamedTuple):
     stake: int = 0
 
 
-class Left(Protocol):
+class AbandonedSeat(Protocol):
     """A seat that its player left."""
 
     @property
@@ -58,7 +58,9 @@ class AwardTally:
     left: seats of which this entry says that their players left (P6).
     """
 
-    def __init__(self, state: BankState, table: Table, round_: Round, left: Sequence[Left] = ()) -> None:
+    def __init__(
+        self, state: BankState, table: Table, round_: Round, left: Sequence[AbandonedSeat] = ()
+    ) -> None:
         self.state = state
         self.lost = self._waits = set[int]()
         if left or round_.abandoned:
@@ -153,7 +155,7 @@ class AwardTally:
             return made
         total = sum(award.amount for award in awards)
         floor = self._floor(link, level, pays.rate)
-        meter.take(accounts, level.terms, rate=pays.rate, given=total, total=total, floor=floor)
+        meter.take(accounts, level.terms, rate=pays.rate, from_meter=total, total=total, floor=floor)
         return made
 
     def win(self, link: Link, level: Level, seat: int, hand: str, amount: int) -> int:
@@ -168,8 +170,8 @@ class AwardTally:
         _, row = self.rows(link.number, ranked)
         if row is None:
             return hit
-        owners = {seat: names.plain(player) for seat, player in self.round.owners().items()}
-        holder = names.plain(winner.player) if winner.player else owners.get(winner.seat)
+        owners = {seat: names.normal_form(player) for seat, player in self.round.owners().items()}
+        holder = names.normal_form(winner.player) if winner.player else owners.get(winner.seat)
         for bet in sorted(self.round.bets, key=lambda bet: -bet.seat):
             own = bet.seat == winner.seat or (holder is not None and owners.get(bet.seat) == holder)
             if bet.link != link.number or bet.dealer or own or bet.seat in self.lost:

@@ -50,14 +50,14 @@ class FrameContext(msgspec.Struct, frozen=True, gc=False):
     triggers: TriggerSource = NO_TRIGGERS
 
 
-class Counted(NamedTuple):
+class WagerCounts(NamedTuple):
     """Wagers of a round as somebody counted them, by link. sums: what they come to, in micro-dollars (B3)."""
 
     wagers: dict[int, int]
     sums: dict[int, int]
 
 
-class Seated(Protocol):
+class AtSeat(Protocol):
     """A wager or a hand at a seat, with its player where one was named (T9)."""
 
     @property
@@ -83,7 +83,7 @@ def find_round(table: Table, round_id: str) -> Round:
     return round_
 
 
-def decide_wager(state: BankState, table: Table, command: Wager, around: FrameContext) -> Wagered:
+def decide_wager(state: BankState, table: Table, command: Wager, context: FrameContext) -> Wagered:
     """Accepts every bet of the frame or none."""
     bets, round_ = command.bets, table.find(command.round)
     if not bets:
@@ -100,25 +100,25 @@ def decide_wager(state: BankState, table: Table, command: Wager, around: FrameCo
             raise Refusal("link_is_suspended", link=name, reasons=link.suspended)
     if round_ is None and table.held:
         raise Refusal("cards_must_stay")
-    if asked_ms := around.asked_ms if round_ is None or command.lock else 0:
+    if asked_ms := context.asked_ms if round_ is None or command.lock else 0:
         _check_asked(asked_ms)
     chips = _chips(state, table, command.chips) if command.chips else {}
     sums = _sums(state, table, command.sums) if command.sums else {}
     if faults:
         raise min(faults, key=lambda fault: CODES.index(fault.code))
     limit = table.terms.max_rounds_per_minute
-    if round_ is None and limit and around.rounds_lately >= limit:
+    if round_ is None and limit and context.rounds_lately >= limit:
         raise Refusal("too_many_rounds_a_minute", limit=limit)
     whole = [*round_.bets, *placed] if round_ else placed
     if len(whole) > ROUND_BETS_MAX:
         raise Refusal("too_many_bets", most=ROUND_BETS_MAX)
     locking = None
     if command.lock:
-        wrong = disagreeing(state, table, whole, Counted(chips, sums), {})
-        drawn = _draw(state, table, whole, around.draws)
+        wrong = disagreeing(state, table, whole, WagerCounts(chips, sums), {})
+        drawn = _draw(state, table, whole, context.draws)
         locking = Locking(chips, drawn, wrong.wagers, sums, wrong.sums, players)
     counted = round_ is None and bool(limit)
-    return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
+    return Wagered(command.round, placed, locking, asked_ms, context.tick if counted else 0)
 
 
 def _placed(
@@ -165,25 +165,25 @@ def decide_withdraw(state: BankState, table: Table, command: Withdraw, _around: 
     """Takes wagers back before the lock (T2)."""
     round_ = find_round(table, command.round)
     refuse_if(round_.state != "open", "no_withdrawal_after_lock")
-    found = find_bets(state, table, round_, command.bets)
-    return Withdrawn(round_.id, [bet for bet, _ in found], without_bets(state, round_, found))
+    wagers = find_bets(state, table, round_, command.bets)
+    return Withdrawn(round_.id, [bet for bet, _ in wagers], without_bets(state, round_, wagers))
 
 
-def find_bets(state: BankState, table: Table, round_: Round, wanted: Iterable[Unbet]) -> list[PlacedWager]:
+def find_bets(state: BankState, table: Table, round_: Round, named: Iterable[Unbet]) -> list[PlacedWager]:
     """The wagers named; refused as `unknown_link`, `unknown_seat` or `no_wager`."""
-    asked = [(bet.seat, link_number(state, table, bet.link), bet.on == "dealer") for bet in wanted]
-    for seat, _, _ in asked:
+    keys = [(bet.seat, link_number(state, table, bet.link), bet.on == "dealer") for bet in named]
+    for seat, _, _ in keys:
         if seat > table.terms.seats:
             raise _no_seat(table, seat)
-    refuse_if(len(set(asked)) < len(asked), "wager_named_twice")
+    refuse_if(len(set(keys)) < len(keys), "wager_named_twice")
     made = zip(round_.bets, round_.seqs, strict=True)
     standing = {(bet.seat, bet.link, bet.dealer): (bet, seq) for bet, seq in made}
-    for key in asked:
+    for key in keys:
         refuse_if(key not in standing, "no_such_wager", seat=key[0])
-    return [standing[key] for key in asked]
+    return [standing[key] for key in keys]
 
 
-def decide_lock(state: BankState, table: Table, command: Lock, around: FrameContext) -> Locked:
+def decide_lock(state: BankState, table: Table, command: Lock, context: FrameContext) -> Locked:
     """Locks the round; a second lock corrects the count and the number of players, no more (T3, B10).
 
     Once cards were shown, a count that agreed stays: else a wager could be struck because it won or lost. So
@@ -198,41 +198,41 @@ def decide_lock(state: BankState, table: Table, command: Lock, around: FrameCont
     if command.players is not None or round_.offers:
         players = _players(state, table, command.players, round_.bets, round_)
     if not recount:
-        _check_asked(around.asked_ms)
+        _check_asked(context.asked_ms)
     chips, sums = _chips(state, table, command.chips), _sums(state, table, command.sums)
-    wrong = miscounted(state, table, round_, Counted(round_.chips | chips, round_.sums | sums))
+    wrong = miscounted(state, table, round_, WagerCounts(round_.chips | chips, round_.sums | sums))
     if recount:
         late = round_.begun() and bool(wrong.wagers)
         refuse_if(late, "count_stays_after_cards")
         locking = Locking(chips, [], wrong.wagers, sums, wrong.sums, players)
         return Locked(round_.id, locking, recount=True)
-    drawn = _draw(state, table, round_.bets, around.draws)
+    drawn = _draw(state, table, round_.bets, context.draws)
     locking = Locking(chips, drawn, wrong.wagers, sums, wrong.sums, players)
-    return Locked(round_.id, locking, asked_ms=around.asked_ms)
+    return Locked(round_.id, locking, asked_ms=context.asked_ms)
 
 
 def _players(
-    state: BankState, table: Table, said: int | None, bets: Sequence[Placed], locked: Round | None = None
+    state: BankState, table: Table, stated: int | None, bets: Sequence[Placed], locked: Round | None = None
 ) -> int:
     """The number of players that the lock says, 0 for none; owed where a wager depends on it (B10).
 
     bets: of the whole round. locked: the round, where the lock may be its second.
     """
     offers = [bet.link for bet in bets if bet.amount]
-    if said is None or not offers:
+    if stated is None or not offers:
         owed = locked is None or not locked.players
         for bet in bets if owed else ():
             terms = state.link(bet.link).terms
             refuse_if(terms.hand_kind == "best-of-table", "players_missing", link=terms.link)
         return 0
     least, most = len({bet.seat for bet in bets}), table.terms.seats
-    refuse_if(not least <= said <= most, "players_out_of_bounds", players=said, least=least, most=most)
+    refuse_if(not least <= stated <= most, "players_out_of_bounds", players=stated, least=least, most=most)
     if locked is not None and locked.begun():
-        refuse_if(said != locked.players, "players_stay_after_cards", players=locked.players)
-    return said
+        refuse_if(stated != locked.players, "players_stay_after_cards", players=locked.players)
+    return stated
 
 
-def miscounted(state: BankState, table: Table, round_: Round, counted: Counted) -> Counted:
+def miscounted(state: BankState, table: Table, round_: Round, counted: WagerCounts) -> WagerCounts:
     """The round's wagers on each link where the dealer's count is missing or disagrees with them (T3)."""
     return disagreeing(state, table, round_.bets, counted, round_.terms)
 
@@ -241,47 +241,47 @@ def disagreeing(
     state: BankState,
     table: Table,
     accepted: Iterable[Placed],
-    counted: Counted,
+    counted: WagerCounts,
     played: Mapping[int, LinkTerms],
-) -> Counted:
+) -> WagerCounts:
     """The wagers on each link whose count, or sum, is missing or differs (T3, B3).
 
     Electronic wagers, and those on the layout, have no chips to count. played: on which terms, by link, where
     people have changed them since (L9).
     """
-    found = Counted({}, {})
+    differing = WagerCounts({}, {})
     for number in table.links:
         terms = played.get(number) or state.link(number).terms
         count, sum_ = counted.wagers.get(number), counted.sums.get(number)
         silent = count is None and sum_ is None and not terms.count_chips
         if silent or terms.electronic or terms.placed == "layout":
             continue
-        there = [bet.link for bet in accepted].count(number)
+        placed = [bet.link for bet in accepted].count(number)
         if terms.most > terms.wager or sum_ is not None:
             wagered = sum(bet.wagered(terms) for bet in accepted if bet.link == number)
-            if (count or 0, sum_ or 0) != (there, wagered):
-                found.wagers[number], found.sums[number] = there, wagered
-        elif (count or 0) != there:
-            found.wagers[number] = there
-    return found
+            if (count or 0, sum_ or 0) != (placed, wagered):
+                differing.wagers[number], differing.sums[number] = placed, wagered
+        elif (count or 0) != placed:
+            differing.wagers[number] = placed
+    return differing
 
 
-def check_players(table: Table, said: Iterable[Seated], *, whole: bool = True) -> None:
+def check_players(table: Table, seated: Iterable[AtSeat], *, whole: bool = True) -> None:
     """Checks that a seat has one player, and one player's boxes are neighbours within the table's limit (T9).
 
-    said: in order; one without a player says nothing. whole: no more is known of the round, so that no box
+    seated: in order; one without a player says nothing. whole: no more is known of the round, so that no box
     between two others is still to come.
     """
-    named = [(one.seat, one.player) for one in said if one.player is not None]
+    named = [(one.seat, one.player) for one in seated if one.player is not None]
     if len(named) < 2:
         return  # there is nobody to take them for
     owners: dict[int, str] = {}
     boxes: dict[str, set[int]] = {}
     for seat, player in named:
         known = owners.setdefault(seat, player)
-        name = names.plain(player)
+        name = names.normal_form(player)
         boxes.setdefault(name, set()).add(seat)
-        if player != known and name != names.plain(known):
+        if player != known and name != names.normal_form(known):
             raise Refusal("seat_of_other_player", seat=seat, player=known)
     most = 1 if table.terms.game == "ultimate-texas-holdem" else table.terms.adjacent_boxes
     for seats in boxes.values():
@@ -395,7 +395,7 @@ def apply_locked(effects: Effects, event: Locked) -> None:
         round_.chips |= event.locking.chips
         round_.sums |= event.locking.sums
         round_.players = event.locking.players or round_.players
-        round_.state = judged(effects.told, event.locking.accepted)
+        round_.state = apply_count(effects.told, event.locking.accepted)
         return
     _lock(effects, table, require(table.round, "a lock without a round"), event.locking)
 
@@ -409,16 +409,16 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
     round_.sums = dict(locking.sums)
     round_.players = locking.players
     round_.draws = list(locking.draws)
-    round_.state = judged(effects.told, locking.accepted)
+    round_.state = apply_count(effects.told, locking.accepted)
     if round_.draws:
         effects.told.draw = outgoing_messages.drawn(effects.state, round_)
 
 
-def judged(told: AnswerBuilder, wrong: Collection[int]) -> Literal["locked", "mismatch"]:
+def apply_count(answer: AnswerBuilder, wrong: Collection[int]) -> Literal["locked", "mismatch"]:
     """The state after the count: locked, or waiting for a count that agrees (T3). wrong: by `miscounted`."""
     if not wrong:
         return "locked"
-    told.warn = ("chip_mismatch",)
+    answer.warn = ("chip_mismatch",)
     return "mismatch"
 
 

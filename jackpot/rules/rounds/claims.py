@@ -20,7 +20,7 @@ from jackpot.rules.state import BankState, HandShown, Round, Table
 
 
 class Seat(msgspec.Struct, gc=False):
-    """One seat's hand: what it claims, the cards that it shows, and what `read` makes of them.
+    """One seat's hand: what it claims, the cards that it shows, and what `read_hands` makes of them.
 
     player: whose the box is, if a claim says. shown: as it is journalled. ranked: by link number, for every
     link that the hand counts on. unverified: the links for which only a name was claimed (H4). late: folded,
@@ -132,7 +132,9 @@ def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
     seat.player = claim.player if seat.player is None else seat.player
 
 
-def read(state: BankState, table: Table, round_: Round, command: Settle, sent: SentClaims) -> ShownCards:
+def read_hands(
+    state: BankState, table: Table, round_: Round, command: Settle, sent: SentClaims
+) -> ShownCards:
     """The hands as they count; refused with the first code that applies."""
     board = _board(round_, sent.board)
     dealer: tuple[int, ...] = ()
@@ -342,12 +344,12 @@ def _named_links(state: BankState, table: Table, round_: Round, claim: Claim, pl
         terms = state.link(number).terms
         known = name in hands.NAMES[terms.hand_kind]
         refuse_if(not known, "hand_not_of_link", hand=name, link=terms.link)
-        missing = name in _told_apart(terms) and claim.suit is None and claim.cards is None
+        missing = name in _suited_hands(terms) and claim.suit is None and claim.cards is None
         refuse_if(missing, "hand_needs_suit", link=terms.link, hand=name)
     return links
 
 
-def _told_apart(terms: LinkTerms) -> set[str]:
+def _suited_hands(terms: LinkTerms) -> set[str]:
     """The hands that this link's rows distinguish by suit."""
     rows = {row.hand for row in terms.rows if row.suits}
     return rows | {row.hand for row in terms.envy if row.suits}

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from jackpot.rules.state import BankState, Round
 
 
-def takes_two(state: BankState, round_: Round, gone: Collection[int]) -> bool:
+def takes_two(state: BankState, round_: Round, undone_awards: Collection[int]) -> bool:
     """Whether undoing these awards takes two people, with those of the round that were undone before."""
     found = [
         (award, least)
@@ -17,7 +17,7 @@ def takes_two(state: BankState, round_: Round, gone: Collection[int]) -> bool:
         for award in state.hits[number].awards
         if not award.level and (least := state.link(award.link).terms.validate_at) is not None
     ]
-    finals = [one for one in found if one[0].number in gone and one[0].status == "final"]
+    finals = [one for one in found if one[0].number in undone_awards and one[0].status == "final"]
     # An undone award does not say whether it had waited: every small one counts, so that nothing slips by.
     before = [one for one in found if one[0].status == "undone" and one[0].amount < one[1]]
     total = sum(award.worth() for award, _ in finals + before)

@@ -53,7 +53,7 @@ _NO_COMMITMENT: Final = "a committed level without a commitment"
 NO_CYCLE: Final = "a mystery level without a cycle"
 
 
-class _Counting(msgspec.Struct):
+class _LevelCount(msgspec.Struct):
     """A level while a round is counted. meter, decided, terms: as the wagers before have left them."""
 
     link: Link
@@ -99,7 +99,7 @@ def count(tally: AwardTally, chance: Chance, triggers: TriggerSource) -> list[Le
     """
     _check_triggers(tally, triggers)
     levels = {
-        link.number: [_begin(link, level) for level in link.levels]
+        link.number: [_begin_count(link, level) for level in link.levels]
         for link in links_of(tally.state, tally.table)
     }
     # No hand decides them: one at a seat that its player left counts, too (P6).
@@ -117,9 +117,9 @@ def count(tally: AwardTally, chance: Chance, triggers: TriggerSource) -> list[Le
     ]
 
 
-def _begin(link: Link, level: Level) -> _Counting:
+def _begin_count(link: Link, level: Level) -> _LevelCount:
     cycle = cycle_of(level)
-    return _Counting(
+    return _LevelCount(
         link, level, level.accounts.primary, cycle.decided, cycle.terms, [], cycle.commitment, [], []
     )
 
@@ -136,60 +136,71 @@ def _check_triggers(tally: AwardTally, triggers: TriggerSource) -> None:
 
 
 def _count_wager(
-    tally: AwardTally, one: _Counting, seat: int, chance: Chance, triggers: TriggerSource
+    tally: AwardTally, counting: _LevelCount, seat: int, chance: Chance, triggers: TriggerSource
 ) -> None:
     """Counts one wager on a level: it decides only if it lifts the meter above all that was decided (Y2)."""
-    place, link, level = one.wagers, one.link, one.level
-    one.wagers += 1
-    one.meter += added(one.terms, link.terms.wager)
-    if one.meter <= one.decided:
+    place, link, level = counting.wagers, counting.link, counting.level
+    counting.wagers += 1
+    counting.meter += contribution_of(counting.terms, link.terms.wager)
+    if counting.meter <= counting.decided:
         return
-    most = highest(one.terms)
-    shown = min(one.meter, most)
-    if not (_crossed(tally.state, one, triggers) if one.commitment else _drawn(one, shown, chance)):
-        invariant(one.meter < most, "a mystery level must hit by its sum")
-        one.decided = one.meter
+    hit_by = must_hit_sum(counting.terms)
+    shown = min(counting.meter, hit_by)
+    if not (
+        _crossed(tally.state, counting, triggers) if counting.commitment else _drawn(counting, shown, chance)
+    ):
+        invariant(counting.meter < hit_by, "a mystery level must hit by its sum")
+        counting.decided = counting.meter
         return
     amount = floor_to_cent(shown)
     number = tally.win(link, level, seat, MYSTERY, amount)
     tally.takes.append(TakeMade(link.number, level.number, BASIS_POINTS, COUNTED_FROM + place, [number]))
-    one.terms = level.terms
-    one.decided = one.meter = one.meter - amount + one.terms.reseed
-    if one.commitment is not None:
-        cycle = level.cycle + len(one.opened)
-        one.commitment = _next(tally.state, one, cycle, triggers)
+    counting.terms = level.terms
+    counting.decided = counting.meter = counting.meter - amount + counting.terms.reseed
+    if counting.commitment is not None:
+        cycle = level.cycle + len(counting.opened)
+        counting.commitment = _next_commitment(tally.state, counting, cycle, triggers)
 
 
-def _drawn(one: _Counting, shown: int, chance: Chance) -> bool:
+def _drawn(counting: _LevelCount, shown: int, chance: Chance) -> bool:
     """Whether the number that the wager draws for itself wins (Y2, drawn)."""
-    drawing = uniform(chance.raw(one.link.number, one.level.number), highest(one.terms) - one.decided)
-    one.drawn.append(drawing.raw)
-    return drawing.value < shown - one.decided
+    drawing = uniform(
+        chance.raw(counting.link.number, counting.level.number),
+        must_hit_sum(counting.terms) - counting.decided,
+    )
+    counting.drawn.append(drawing.raw)
+    return drawing.value < shown - counting.decided
 
 
-def _crossed(state: BankState, one: _Counting, triggers: TriggerSource) -> bool:
+def _crossed(state: BankState, counting: _LevelCount, triggers: TriggerSource) -> bool:
     """Whether the meter has reached the trigger, which is opened then (Y2, committed)."""
-    commitment = require(one.commitment, _NO_COMMITMENT)
-    if not triggers.crossed(commitment.digest, one.meter):
+    commitment = require(counting.commitment, _NO_COMMITMENT)
+    if not triggers.crossed(commitment.digest, counting.meter):
         return False
-    opened = opening(state, one.link, one.level, commitment, triggers)
-    invariant(one.decided < opened.value <= one.meter, "the trigger was crossed before, or is not yet")
-    one.opened.append(opened)
+    opened = opening(state, counting.link, counting.level, commitment, triggers)
+    invariant(
+        counting.decided < opened.value <= counting.meter, "the trigger was crossed before, or is not yet"
+    )
+    counting.opened.append(opened)
     return True
 
 
-def _next(state: BankState, one: _Counting, cycle: int, triggers: TriggerSource) -> Commitment:
+def _next_commitment(
+    state: BankState, counting: _LevelCount, cycle: int, triggers: TriggerSource
+) -> Commitment:
     """The commitment of the cycle that begins with what the meter shows now."""
-    last = require(one.commitment, _NO_COMMITMENT)
+    last = require(counting.commitment, _NO_COMMITMENT)
     made = triggers.commit(
-        commitment_id(state, one.link, one.level, state.bank, cycle, last.number + 1),
-        one.meter,
-        highest(one.terms),
+        commitment_id(state, counting.link, counting.level, state.bank, cycle, last.number + 1),
+        counting.meter,
+        must_hit_sum(counting.terms),
     )
     made = require(made, "a trigger cannot be kept")
     invariant(made.number > last.number, "numbers of commitments grow")
-    one.committed.append(made)
-    return Commitment(state.bank, cycle, made.number, made.digest, one.meter, highest(one.terms))
+    counting.committed.append(made)
+    return Commitment(
+        state.bank, cycle, made.number, made.digest, counting.meter, must_hit_sum(counting.terms)
+    )
 
 
 # Commitments (Y12).
@@ -229,15 +240,15 @@ def opening(
 
 def last_commitments(state: BankState) -> list[LastCommitment]:
     """The last commitment of each committed level; one without any has number 0, and nothing else."""
-    found = []
+    commitments = []
     for link in state.links:
         if not is_committed(link):
             continue
         for level in link.levels:
             last = cycle_of(level).commitment or Commitment(state.bank, 0, 0, b"", 0, 0, running=False)
             which = commitment_id(state, link, level, last.bank, last.cycle, last.number)
-            found.append(LastCommitment(which, last.digest, last.running))
-    return found
+            commitments.append(LastCommitment(which, last.digest, last.running))
+    return commitments
 
 
 def apply_counted(effects: Effects, table: Table, round_: Round, counted: Iterable[LevelCounted]) -> None:
@@ -266,7 +277,7 @@ def _apply_level(
     }
     cycle, accounts, next_ones = cycle_of(level), effects.meter(link, level), iter(committed)
     for place, bet in enumerate(bets):
-        amount = added(cycle.terms, link.terms.wager)
+        amount = contribution_of(cycle.terms, link.terms.wager)
         accounts.primary += amount
         accounts.wagers -= amount
         level.history.wagers += 1
@@ -312,11 +323,11 @@ def _reseed(effects: Effects, table: Table, link: Link, level: Level, award: Awa
         effects.tell_state(link)
 
 
-def commit_to(state: BankState, level: Level, made: TriggerCommitted) -> None:
+def commit_to(state: BankState, level: Level, committed: TriggerCommitted) -> None:
     """The level is committed to a trigger between all that was decided and the sum by which it must hit."""
     cycle = cycle_of(level)
     cycle.commitment = Commitment(
-        state.bank, level.cycle, made.number, made.digest, cycle.decided, highest(cycle.terms)
+        state.bank, level.cycle, committed.number, committed.digest, cycle.decided, must_hit_sum(cycle.terms)
     )
     cycle.replace, cycle.reached = False, None
 
@@ -344,7 +355,7 @@ def _in_payout_order(round_: Round, link: int) -> list[Placed]:
 # What people and tables undo later (Y4).
 
 
-class _Refund(NamedTuple):
+class _LevelRefund(NamedTuple):
     """What a level gives back: from the running meter, from the overflow by cycle, and from the house."""
 
     wagers: int
@@ -384,7 +395,9 @@ def apply_refunded(state: BankState, round_: Round, bets: Collection[Placed]) ->
     round_.counted = [one for one in round_.counted if (one.seat, one.link) not in seats]
 
 
-def _refunds(state: BankState, round_: Round, bets: Collection[Placed]) -> dict[tuple[int, int], _Refund]:
+def _refunds(
+    state: BankState, round_: Round, bets: Collection[Placed]
+) -> dict[tuple[int, int], _LevelRefund]:
     """By link and level, what gives these wagers back, of a round that counted (Y4).
 
     The running meter gives what was added to it; the overflow, as far as it holds the award of that cycle
@@ -410,7 +423,7 @@ def _refunds(state: BankState, round_: Round, bets: Collection[Placed]) -> dict[
                 overflow[of] = gives
         total = sum(one.amount for one in counted)
         house = total - running - sum(overflow.values())
-        found[key] = _Refund(len(counted), running, overflow, house)
+        found[key] = _LevelRefund(len(counted), running, overflow, house)
     return found
 
 
@@ -432,22 +445,22 @@ def apply_undone(state: BankState, award: Award) -> None:
         cycle.undone[of] = cycle.undone.get(of, 0) + given
 
 
-def corrected(state: BankState, award: Award, more: int) -> LevelChange:
+def corrected(state: BankState, award: Award, difference: int) -> LevelChange:
     """The change by which people raise or lower an award (A10): the running cycle stays as it is.
 
     The house pays what is raised. What is lowered goes back to it first, and then to the overflow.
     """
     lent = cycle_of(level_of(state, award)).lent.get(award.number, 0)
-    back = min(max(0, -more), lent)
-    overflow = max(0, -more) - back
-    change = Accounts(awards=more, overflow=overflow, house=back - max(0, more))
+    back = min(max(0, -difference), lent)
+    overflow = max(0, -difference) - back
+    change = Accounts(awards=difference, overflow=overflow, house=back - max(0, difference))
     return LevelChange(award.link, award.level, change)
 
 
-def apply_corrected(state: BankState, award: Award, more: int) -> None:
+def apply_corrected(state: BankState, award: Award, difference: int) -> None:
     """Keeps what the house paid towards the award."""
     lent = cycle_of(level_of(state, award)).lent
-    left = max(0, lent.get(award.number, 0) + more)
+    left = max(0, lent.get(award.number, 0) + difference)
     lent.pop(award.number, None)
     if left:
         lent[award.number] = left
@@ -469,7 +482,7 @@ def apply_moved(level: Level, *, ends: bool) -> None:
         cycle.undone = {}
 
 
-def at_rest(level: Level, kept: Collection[int]) -> MysteryCycle | None:
+def without_history(level: Level, kept: Collection[int]) -> MysteryCycle | None:
     """The running cycle as another bank takes it over: nothing of before is reopened or undone there.
 
     kept: the awards that may still be corrected there (A10).
@@ -500,7 +513,7 @@ def cycle_of(level: Level) -> MysteryCycle:
     return require(level.mystery, NO_CYCLE)
 
 
-def begun(terms: LevelTerms) -> MysteryCycle:
+def first_cycle(terms: LevelTerms) -> MysteryCycle:
     """The first cycle of a new level."""
     return MysteryCycle(terms, terms.seed, terms.seed, terms.seed)
 
@@ -508,11 +521,11 @@ def begun(terms: LevelTerms) -> MysteryCycle:
 # Terms (Y1).
 
 
-def highest(terms: LevelTerms) -> int:
+def must_hit_sum(terms: LevelTerms) -> int:
     """The sum by which a mystery level must hit. Raises InvariantError where it is none."""
     return require(terms.must_hit_by, NO_CYCLE)
 
 
-def added(terms: LevelTerms, wager: int) -> int:
+def contribution_of(terms: LevelTerms, wager: int) -> int:
     """What one wager adds to a level's meter; micro-dollars."""
     return meter.parts(terms, wager)[0]

@@ -6,7 +6,7 @@ from jackpot.rules.events import LeftMade, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.rounds import mystery
 from jackpot.rules.rounds.offers import given_back
-from jackpot.rules.rounds.undo import Fix, History, LevelPoint, replay
+from jackpot.rules.rounds.undo import AwardCorrection, History, LevelPoint, replay
 from jackpot.rules.state import Award, BankState, Level, Link, Placed, Round
 
 Edit = Callable[[History], None]
@@ -107,25 +107,27 @@ def without_awards(state: BankState, awards: Iterable[Award]) -> Recomputed:
     return made
 
 
-def correct(history: History, seq: int, award: Award, more: int) -> None:
+def correct(history: History, seq: int, award: Award, difference: int) -> None:
     """Corrects the award by so much, in entry `seq`, as two people decided: the level moves then (A10).
 
     The sum of a paid one stays as it is.
     """
     for share in history.shares():
         if share.award == award.number and not award.settled():
-            share.correction += more
-            share.amount += more
-    history.points.append(LevelPoint((seq, 0), history.wagers, fix=Fix(award.number, more, award.won)))
+            share.correction += difference
+            share.amount += difference
+    history.points.append(
+        LevelPoint((seq, 0), history.wagers, fix=AwardCorrection(award.number, difference, award.won))
+    )
 
 
-def with_correction(state: BankState, award: Award, more: int) -> Recomputed:
+def with_correction(state: BankState, award: Award, difference: int) -> Recomputed:
     """The recomputation with the award corrected from now on: no other award moves (A10)."""
     link = state.link(award.link)
     if not award.level:
-        return Recomputed([LevelChange(link.number, 0, Accounts(awards=more, house=-more))])
+        return Recomputed([LevelChange(link.number, 0, Accounts(awards=difference, house=-difference))])
     if link.terms.mystery:
-        return Recomputed([mystery.corrected(state, award, more)])
+        return Recomputed([mystery.corrected(state, award, difference)])
     level = link.levels[award.level - 1]
-    made, _ = recompute([(link, level, lambda history: correct(history, state.seq + 1, award, more))])
+    made, _ = recompute([(link, level, lambda history: correct(history, state.seq + 1, award, difference))])
     return Recomputed(made.changes)

@@ -20,11 +20,11 @@ from jackpot.rules.paytable import PaytableRow, Percent, row_for
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.rounds import claims, mystery
 from jackpot.rules.rounds.awards import AwardTally, WinningHand
-from jackpot.rules.rounds.betting import Counted, FrameContext, find_round, link_number
+from jackpot.rules.rounds.betting import FrameContext, WagerCounts, find_round, link_number
 from jackpot.rules.rounds.claims import Seat, ShownCards
 from jackpot.rules.rounds.offers import decided_at_close
 from jackpot.rules.rounds.recompute import Edit, recompute, without_awards, without_bets
-from jackpot.rules.rounds.undo import History, Share, Take
+from jackpot.rules.rounds.undo import AwardShare, History, MeterTake
 from jackpot.rules.signing import People
 from jackpot.rules.state import Award, BankState, HandShown, Level, Link, Round, Sharer, Table
 from jackpot.rules.void_causes import SETTLES, is_trips
@@ -47,21 +47,21 @@ def _order(seat: int, *, dealer: bool, late: bool = False) -> int:
     return 2 * (SEATS_MAX + 1 - seat) + (0 if dealer else 1) + (LATE_FROM if late else 0)
 
 
-def decide_settle(state: BankState, table: Table, command: Settle, around: FrameContext) -> Settled:
+def decide_settle(state: BankState, table: Table, command: Settle, context: FrameContext) -> Settled:
     """Settles the seats shown, in payout order, and closes the round if asked.
 
     Without hands and without a close no seat's turn has come: then it shows cards and pays nothing.
     """
     sent = claims.check_shape(table, command)
     round_ = _find_locked(table, command.round)
-    showing = claims.read(state, table, round_, command, sent)
+    showing = claims.read_hands(state, table, round_, command, sent)
     counts = _counts(state, table, command)
     tally = AwardTally(state, table, round_, showing.left)
     sharers = _pay_turns(tally, showing) if showing.seats or command.close else []
     if command.close:
         _pay_at_close(tally, [*round_.sharers, *sharers], showing)
-    made, closing = _with_late(state, tally), _closing(table, counts) if command.close else None
-    counted = _count(tally, around) if closing else []
+    made, closing = _with_late_takes(state, tally), _closing(table, counts) if command.close else None
+    counted = _count(tally, context) if closing else []
     return Settled(
         round=round_.id,
         shown=_shown(showing),
@@ -83,7 +83,7 @@ def _shown(showing: ShownCards) -> list[HandShown]:
     return shown
 
 
-def decide_close(state: BankState, table: Table, command: Close, around: FrameContext) -> Closed:
+def decide_close(state: BankState, table: Table, command: Close, context: FrameContext) -> Closed:
     """Closes the round: seats not settled have lost; shared awards and the Lucky Bonus are made (T5, A7).
 
     A wager on the dealer's hand is never lost unseen: that hand is shown first, or people strike it (T8).
@@ -103,18 +103,18 @@ def decide_close(state: BankState, table: Table, command: Close, around: FrameCo
     common = claims.common_of(round_)
     showing = ShownCards([], common.board, common.dealer, common.bonus)
     _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing)
-    made = _with_late(state, tally)
-    return Closed(round_.id, closing, made, _count(tally, around))
+    made = _with_late_takes(state, tally)
+    return Closed(round_.id, closing, made, _count(tally, context))
 
 
-def _count(tally: AwardTally, around: FrameContext) -> list[LevelCounted]:
+def _count(tally: AwardTally, context: FrameContext) -> list[LevelCounted]:
     """Counts the wagers on mystery levels, last of all: nothing may refuse the close any more (Y3, Y9).
 
     What they win joins the settlement, whose hits and takes are those of the tally.
     """
     if not mystery.counts(tally.state, tally.round):
         return []
-    return mystery.count(tally, around.chance, around.triggers)
+    return mystery.count(tally, context.chance, context.triggers)
 
 
 def decide_void(state: BankState, table: Table, command: Void, _around: FrameContext) -> Voided:
@@ -192,29 +192,33 @@ def _find_locked(table: Table, round_id: str) -> Round:
     return round_
 
 
-def _closing(table: Table, said: Counted) -> Closing:
+def _closing(table: Table, counted: WagerCounts) -> Closing:
     """The round's end, with the server's counts of every link where the table's differ (S6, B3)."""
-    if not said.wagers and not said.sums:
-        return Closing(said.wagers)
-    ours = _differing(said.wagers, table.counts)
-    return Closing(said.wagers, ours, said.sums, _differing(said.sums, table.sums))
+    if not counted.wagers and not counted.sums:
+        return Closing(counted.wagers)
+    ours = _differing(counted.wagers, table.counts)
+    return Closing(counted.wagers, ours, counted.sums, _differing(counted.sums, table.sums))
 
 
-def _differing(theirs: Mapping[int, int], ours: Mapping[int, int]) -> dict[int, int]:
+def _differing(table_counts: Mapping[int, int], server_counts: Mapping[int, int]) -> dict[int, int]:
     """Ours, by link, where they are not what the table says."""
-    return {number: ours.get(number, 0) for number in theirs if ours.get(number, 0) != theirs[number]}
+    return {
+        number: server_counts.get(number, 0)
+        for number in table_counts
+        if server_counts.get(number, 0) != table_counts[number]
+    }
 
 
-def _counts(state: BankState, table: Table, command: Settle | Close) -> Counted:
+def _counts(state: BankState, table: Table, command: Settle | Close) -> WagerCounts:
     """The table's own counts of its lifetime, by link (S6)."""
     if not command.counts and not command.sums:
-        return Counted({}, {})
+        return WagerCounts({}, {})
     counts, sums = (
         {link_number(state, table, name): count for name, count in (said or {}).items()}
         for said in (command.counts, command.sums)
     )
     wagered = {number: from_cents(sums[number]) for number in sorted(sums)}
-    return Counted(dict(sorted(counts.items())), wagered)
+    return WagerCounts(dict(sorted(counts.items())), wagered)
 
 
 def _pay_turns(tally: AwardTally, showing: ShownCards) -> list[Sharer]:
@@ -391,7 +395,7 @@ def _winner(tally: AwardTally, sharer: Sharer) -> WinningHand:
     return WinningHand(sharer.seat, sharer.hand, sharer.unverified, players, sharer.hit)
 
 
-def _with_late(state: BankState, tally: AwardTally) -> Settlement:
+def _with_late_takes(state: BankState, tally: AwardTally) -> Settlement:
     """The settlement, with the sums of takes made in the past and what these change (T10, A11)."""
     settlement = tally.settlement()
     if not tally.late:
@@ -418,6 +422,6 @@ def _with_late(state: BankState, tally: AwardTally) -> Settlement:
 def _insert_late(history: History, round_: Round, late: Iterable[tuple[TakeMade, list[Award]]]) -> None:
     """Inserts takes into the past, at their turn."""
     for take, awards in late:
-        shares = [Share(award.number, award.amount, award.dealer) for award in awards]
+        shares = [AwardShare(award.number, award.amount, award.dealer) for award in awards]
         wagers = round_.wagers_at(take.moment, take.link)
-        history.insert((take.moment, take.order), Take(take.rate, shares), wagers)
+        history.insert((take.moment, take.order), MeterTake(take.rate, shares), wagers)

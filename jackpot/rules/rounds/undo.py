@@ -45,7 +45,7 @@ def counted_back(at: Moment, last: int) -> Moment:
 _at = attrgetter("at")
 
 
-class Share(msgspec.Struct, array_like=True, gc=False):
+class AwardShare(msgspec.Struct, array_like=True, gc=False):
     """One award's part in a take. dealer: the dealer's hand's part, divided among its players (A6).
 
     correction: what two people changed the amount by, which it includes (A10). decided: how much of what it
@@ -61,14 +61,14 @@ class Share(msgspec.Struct, array_like=True, gc=False):
     decided: int = 0
 
 
-class Take(msgspec.Struct, array_like=True, gc=False):
+class MeterTake(msgspec.Struct, array_like=True, gc=False):
     """A percentage award: `rate` of the meter (basis points), for one share or several (T5, A6)."""
 
     rate: int
-    shares: list[Share]
+    shares: list[AwardShare]
 
 
-class Fix(msgspec.Struct, array_like=True, gc=False):
+class AwardCorrection(msgspec.Struct, array_like=True, gc=False):
     """A correction by two people: an award is worth `more`, or less, from here; undone with it (A10).
 
     won: when the award was taken.
@@ -80,14 +80,14 @@ class Fix(msgspec.Struct, array_like=True, gc=False):
     undone: bool = False
 
 
-class Move(msgspec.Struct, array_like=True):
+class MeterMove(msgspec.Struct, array_like=True):
     """Money that two people moved to the level, or from it (L8). ends: the house has got its stake back."""
 
     change: Accounts
     ends: bool = False
 
 
-class PlayedTakes(msgspec.Struct, array_like=True):
+class PlayedTerms(msgspec.Struct, array_like=True):
     """The terms on which a level is played."""
 
     terms: LevelTerms
@@ -102,10 +102,10 @@ class LevelPoint(msgspec.Struct, array_like=True, gc=False):
 
     at: Moment
     wagers: int
-    take: Take | None = None
-    fix: Fix | None = None
-    moved: Move | None = None
-    played: PlayedTakes | None = None
+    take: MeterTake | None = None
+    fix: AwardCorrection | None = None
+    moved: MeterMove | None = None
+    played: PlayedTerms | None = None
 
 
 class History(msgspec.Struct, array_like=True):
@@ -118,7 +118,7 @@ class History(msgspec.Struct, array_like=True):
 
     base: Accounts
     points: list[LevelPoint]
-    played: PlayedTakes
+    played: PlayedTerms
     reset: int
     stake: int
     wager: int
@@ -136,10 +136,10 @@ class History(msgspec.Struct, array_like=True):
         for point in self.points[bisect_left(self.points, (seq, 0), key=_at) :]:
             point.wagers -= 1
 
-    def insert(self, at: Moment, take: Take, wagers: int) -> bool:
+    def insert(self, at: Moment, take: MeterTake, wagers: int) -> bool:
         """Inserts a take at its moment, now or in the past; returns whether it is a new point.
 
-        wagers: how many stood then, as in `Point`. A take that stands there already gains shares (T5, T10).
+        wagers: how many stood then, as in `LevelPoint`. A take that is there already gains shares (T5, T10).
         """
         index = bisect_left(self.points, at, key=_at)
         if index < len(self.points) and self.points[index].at == at:
@@ -150,7 +150,7 @@ class History(msgspec.Struct, array_like=True):
         self.points.insert(index, LevelPoint(at, wagers, take=take))
         return True
 
-    def shares(self) -> list[Share]:
+    def shares(self) -> list[AwardShare]:
         """Every share of every take that is still in the history."""
         return [share for point in self.points if point.take for share in point.take.shares]
 
@@ -207,25 +207,25 @@ class Replayed(NamedTuple):
     """The end of a replayed history; the fields are those of `History`."""
 
     accounts: Accounts
-    played: PlayedTakes
+    played: PlayedTerms
     reset: int
     stake: int
     reseeded: Moment
 
 
-def begun(terms: LevelTerms, wager: int, *, floor_to_seed: bool) -> History:
+def new_history(terms: LevelTerms, wager: int, *, floor_to_seed: bool) -> History:
     """The history of a new level."""
     base = meter.opened(terms)
     return History(
-        base, [LevelPoint(BASE, 0)], PlayedTakes(terms, floor_to_seed), terms.reseed, terms.seed, wager
+        base, [LevelPoint(BASE, 0)], PlayedTerms(terms, floor_to_seed), terms.reseed, terms.seed, wager
     )
 
 
-def replay(history: History, left: dict[int, int] | None = None) -> Replayed:
+def replay(history: History, residuals: dict[int, int] | None = None) -> Replayed:
     """Replays a level's history; raises unpaid shares to what the meter now gives.
 
     A published award is never lowered: what the recomputed meter cannot give, the house makes up. A
-    share already paid stays as it is, and the difference remains on the meter (A11): `left` gathers it
+    share already paid stays as it is, and the difference remains on the meter (A11): `residuals` gathers it
     by award. What two people moved is moved all the same (L8).
     """
     accounts, reseeded = history.base.copy(), history.reseeded
@@ -237,7 +237,9 @@ def replay(history: History, left: dict[int, int] | None = None) -> Replayed:
             meter.hold_limit(accounts, played.terms)
         if point.take is not None:
             floor = reset if played.floor_to_seed else None
-            entered = _retake(accounts, played.terms, point.take, {} if left is None else left, floor)
+            entered = _retake(
+                accounts, played.terms, point.take, {} if residuals is None else residuals, floor
+            )
             if reseeds(point):
                 reseeded, reset, stake = point.at, played.terms.reseed, 0
             stake += entered
@@ -259,7 +261,7 @@ def floor_of(history: History) -> int | None:
 
 
 def _retake(
-    accounts: Accounts, terms: LevelTerms, take: Take, left: dict[int, int], floor: int | None
+    accounts: Accounts, terms: LevelTerms, take: MeterTake, residuals: dict[int, int], floor: int | None
 ) -> int:
     """Takes an award again; returns the house's money that enters the meter with it."""
     standing = [share for share in take.shares if not share.undone]
@@ -270,16 +272,16 @@ def _retake(
         due = due_of(accounts.primary, take.rate, standing, share)
         published = share.amount - share.correction
         if due > published and share.paid:
-            left[share.award] = due - published
+            residuals[share.award] = due - published
         elif due > published:
             published = due
             share.amount = due + share.correction
         given += min(published, due)
         total += published
-    return meter.take(accounts, terms, rate=take.rate, given=given, total=total, floor=floor)
+    return meter.take(accounts, terms, rate=take.rate, from_meter=given, total=total, floor=floor)
 
 
-def due_of(primary: int, rate: int, standing: list[Share], share: Share) -> int:
+def due_of(primary: int, rate: int, standing: list[AwardShare], share: AwardShare) -> int:
     """The amount of one standing share of this primary: equal floors, the dealer's divided (T5, A6)."""
     dealers = sum(other.dealer for other in standing)
     units = len(standing) - dealers + (1 if dealers else 0)

@@ -156,10 +156,12 @@ function show() {
   if (parent !== window) parent.postMessage({ won }, location.origin);
 }
 
-// What people announced of the link, in words: that it closes on a day, or that a limit is lower from then on.
-function inWords({ day: on, table, level, amount, last }) {
+// What people announced of the link, in words: that it closes on a day, or that a figure is another one from then on.
+function inWords({ day: on, table, level, amount, last, seed, rate }) {
   const day = new Date(`${on}T12:00:00Z`).toLocaleDateString(money.locale, { dateStyle: "long", timeZone: "UTC" });
   if (last) return say("Last day: {day}", { day });
+  if (seed !== undefined) return say("From {day} on the {level} begins with {amount}", { level: display.levels[level] ?? level, amount: write(money, seed), day });
+  if (rate !== undefined) return say("From {day} on {rate} of a wager goes to the {level}", { level: display.levels[level] ?? level, rate: `${(rate / 100).toFixed(2).replace(".00", "")} %`, day });
   if (amount === undefined) return table ? say("Closes at table {table} on {day}", { table, day }) : say("Closes on {day}", { day });
   const sum = write(money, amount);
   if (table) return say("From {day} on base wagers at table {table} pay at most {amount}", { table, amount: sum, day });

@@ -12,7 +12,7 @@ from jackpot.lab.testing import postgres as engines
 from jackpot.lab.testing.postgres import EnginesMissing, Postgres
 from jackpot.ledger import connect
 from jackpot.ledger.journal import Snapshot
-from jackpot.ledger.keyring import Named, Secret
+from jackpot.ledger.keyring import Secret, StoredName
 from jackpot.ledger.open import make_roles
 from jackpot.ledger.postgres.store import PostgresStore
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
@@ -191,7 +191,7 @@ def test_an_auditors_role_reads_all_and_writes_nothing(ledger: str) -> None:
 def test_an_auditors_role_compares_all_but_the_secrets(ledger: str, postgres: Postgres) -> None:
     """S8, roles: what lets anybody in is not read, and the look says that it was not compared."""
     with closing(open_ledger(ledger)) as owner:
-        owner.change(Named.of("mallory", "Mallory").kept(), Secret(1, "$argon2id$mallory").kept())
+        owner.change(StoredName.of("mallory", "Mallory").kept(), Secret(1, "$argon2id$mallory").kept())
         (name, secret) = compare(owner, ["site"], KEPT).problems
     with closing(open_ledger(login(ledger, "auditor_login"), readonly=True)) as auditor:
         looked = compare(auditor, ["site"], KEPT)

@@ -199,7 +199,7 @@ async def test_a_takeover_ends_who_locks_the_head_unheard(database: str) -> None
         await old.session.ready().execute("BEGIN")
         await old.session.ready().execute("SELECT 1 FROM head FOR UPDATE")
         left = backend(old)
-        assert (await new.new_epoch("main", "new", seen=seen)).epoch == seen.epoch + 1
+        assert (await new.new_epoch("main", "new", expected=seen)).epoch == seen.epoch + 1
         assert not await other.run("SELECT 1 FROM pg_stat_activity WHERE pid = $1", left)
         unheard.terminate()
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from jackpot.ledger import keyring, papers
-from jackpot.ledger.keyring import Named, Secret
+from jackpot.ledger.keyring import Secret, StoredName
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite.store import SqliteLedger
 from jackpot.ledger.store import Statement
@@ -35,7 +35,7 @@ UNKNOWN: Final = FOR_EVER._replace(known=False)
 _numbers = count(1)
 
 ANN, BEN, CAL, DEE, EVE, FAY, GUS = (
-    Named.of(login, login.title()) for login in ("ann", "ben", "cal", "dee", "eve", "fay", "gus")
+    StoredName.of(login, login.title()) for login in ("ann", "ben", "cal", "dee", "eve", "fay", "gus")
 )
 KEYS: Final = {
     number: Secret(number, f"$argon2id${number}", b"totp" * (number == 1)) for number in range(1, 6)
@@ -132,7 +132,7 @@ def deleted(table: str, key: bytes) -> Statement:
     return sql.replace("UPDATE", "DELETE FROM").replace("SET ", ""), values
 
 
-MALLORY: Final = Named.of("mallory", "Mallory")
+MALLORY: Final = StoredName.of("mallory", "Mallory")
 STOLEN: Final = Secret(3, "$argon2id$mallory")
 Do = Callable[[Scene], list[Statement]]
 _OTHER: Final = b"\x07" * 32

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.archives import Archive, Archived, Cut, decide_archive
-from jackpot.rules.acts.authorization import check_people, decide_asked
+from jackpot.rules.acts.authorization import check_people, decide_or_request
 from jackpot.rules.acts.banks import CloseBank, OpenBank
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.invariant import InvariantError
@@ -24,9 +24,9 @@ def test_two_people_let_rows_go() -> None:
     assert decide_archive(STATE, Archive(CUT, "old"), BOTH) == Archived(CUT, BOTH.people, "old")
     for alone in (People(("anna",)), People(("anna", "anna"))):
         with pytest.raises(Refusal, match="two different people"):
-            decide_asked(STATE, Archive(CUT, "old"), ActContext(alone))
+            decide_or_request(STATE, Archive(CUT, "old"), ActContext(alone))
     with pytest.raises(Refusal, match="say who does this"):
-        decide_asked(STATE, Archive(CUT, "old"), ActContext())
+        decide_or_request(STATE, Archive(CUT, "old"), ActContext())
 
 
 @pytest.mark.parametrize("command", [Archive(CUT, "old"), CloseBank("floor", "one room"), OpenBank("here")])

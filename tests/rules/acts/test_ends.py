@@ -26,7 +26,7 @@ from jackpot.rules.acts.level_order import CheckLevelOrder, order_changed
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.lost_acks import ConfirmBehind
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, LinkClosed, Transfer
-from jackpot.rules.acts.notices import WithdrawNotice
+from jackpot.rules.acts.notices import GiveNotice, WithdrawNotice
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Decline, Reopen
 from jackpot.rules.acts.triggers import RenewTriggers, TriggersRenewed
@@ -41,7 +41,7 @@ from tests.faults.worked.form import Link
 from tests.frames import Close, Void
 from tests.ledger.play import Play
 from tests.rules.acts.test_meters import DOLLAR, act, done, frame, jackpot, meter
-from tests.rules.acts.test_notices import NOW, at, moment
+from tests.rules.acts.test_notices import NOW, at, moment, notice
 from tests.rules.rounds.test_committed import Committed
 from tests.rules.rounds.test_mystery import CENT, Place, level, mystery
 from tests.rules.subject import PEOPLE, OfEngine
@@ -378,6 +378,20 @@ def test_no_end_is_announced_to_a_link_that_closes_by_then() -> None:
     subject.open(Link("O", "pa-643a-five-card-A"))
     assert act(subject, end("O", "L", "2026-12-09"))["template"] == "end_to_closing_link"
     assert at(subject, NOW, end("O", "L", SOONER)) == "done"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [end("M", "L", SOONER), end("M", "O", SOONER), notice(SOONER, link="M")],
+    ids=["circle", "sooner", "closing"],
+)
+def test_no_link_closes_before_another_one_ends_into_it(command: GiveEnd | GiveNotice) -> None:
+    """P2: neither in a circle nor else; both are named, and a later day is announced."""
+    subject = season()
+    subject.open(Link("O", "pa-643a-five-card-A"))
+    refused = act(subject, command)
+    assert (refused["template"], refused["values"]) == ("end_of_receiving_link", ["M", "L", "N1", DAY])
+    assert at(subject, NOW, end("M", "O", "2026-12-08")) == "done"
 
 
 def test_two_links_end_at_once_the_first_one_into_the_second() -> None:

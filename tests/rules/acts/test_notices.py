@@ -173,21 +173,61 @@ def test_the_limit_of_a_meter_is_lowered_on_its_day() -> None:
     assert at(subject, DAY, link_terms(subject, limit=None)) == "done"
 
 
-def test_the_sum_by_which_a_mystery_must_hit_is_lowered_on_its_day() -> None:
-    """P2, Y11: as any limit; a higher one at any time, and never less than was announced."""
+@pytest.mark.parametrize(
+    ("figure", "now", "then", "other"),
+    [
+        ("amount", {"b": 20}, {"b": 15}, {"b": 14}),
+        ("amount", {"b": 20}, {"b": 30}, {"b": 25}),
+        ("seed", {"a": 10}, {"a": 8}, {"a": 9}),
+        ("seed", {"a": 10}, {"a": 12}, {"a": 11}),
+        ("rate", {"rate": 1_000}, {"rate": 900}, {"rate": 950}),
+        ("rate", {"rate": 1_000}, {"rate": 1_100}, {"rate": 1_050}),
+    ],
+)
+def test_a_mystery_changes_on_its_day_as_announced(
+    figure: str, now: dict[str, Any], then: dict[str, Any], other: dict[str, Any]
+) -> None:
+    """P2, Y11: what it begins with, its rate and the sum by which it must hit; less or more, and no other."""
     subject = Place(mystery(notice_days=DAYS)).subject
     suspended(subject, "M")
-    lower = ChangeLink(mystery("M", level(b=15), notice_days=DAYS), "approved")
-    assert at(subject, NOW, lower) == "notice_needed"
-    assert at(subject, NOW, notice(link="M", amount=20 * DOLLAR)) == "bad_amount"
-    assert at(subject, NOW, notice(link="M", amount=15 * DOLLAR)) == "done"
-    assert at(subject, SOONER, lower) == "notice_needed"
-    least = ChangeLink(mystery("M", level(b=14), notice_days=DAYS), "approved")
-    assert at(subject, DAY, least) == "notice_needed"
-    assert at(subject, DAY, lower) == "done"
+
+    def announced(figures: dict[str, Any]) -> GiveNotice:
+        (value,) = figures.values()
+        about: dict[str, Any] = {figure: value if figure == "rate" else value * DOLLAR}
+        return notice(link="M", **about)
+
+    def changed(figures: dict[str, Any]) -> ChangeLink:
+        return ChangeLink(mystery("M", level(**figures), notice_days=DAYS), "approved")
+
+    assert at(subject, NOW, changed(then)) == "notice_needed"
+    assert at(subject, NOW, announced(now)) == "bad_amount"
+    assert at(subject, NOW, announced(then)) == "done"
+    assert at(subject, NOW, announced(other)) == "notice_stands"
+    assert at(subject, SOONER, changed(then)) == "notice_needed"
+    assert at(subject, DAY, changed(other)) == "notice_needed"
+    assert stands(subject) == [1]
+    assert at(subject, DAY, changed(then)) == "done"
     assert stands(subject) == []
-    higher = ChangeLink(mystery("M", level(b=30), notice_days=DAYS), "approved")
-    assert at(subject, DAY, higher) == "done"
+    assert at(subject, DAY, changed(now)) == "notice_needed"
+
+
+def test_each_figure_of_a_mystery_has_a_notice_of_its_own() -> None:
+    """P2, Y11: what none of them announced does not change with the others."""
+    subject = Place(mystery(notice_days=DAYS)).subject
+    suspended(subject, "M")
+    assert at(subject, NOW, notice(link="M", amount=15 * DOLLAR)) == "done"
+    assert at(subject, NOW, notice(link="M", seed=8 * DOLLAR)) == "done"
+    all_three = ChangeLink(mystery("M", level(a=8, b=15, rate=900), notice_days=DAYS), "approved")
+    assert at(subject, DAY, all_three) == "notice_needed"
+    assert at(subject, NOW, notice(link="M", rate=900)) == "done"
+    told = notices(subject.engine.state)["M"]
+    assert told == (
+        Notice(DAY, level="meter", amount=1_500),
+        Notice(DAY, level="meter", seed=800),
+        Notice(DAY, level="meter", rate=900),
+    )
+    assert at(subject, DAY, all_three) == "done"
+    assert stands(subject) == []
 
 
 def test_what_a_mystery_announced_is_not_done_sooner_though_nothing_had_to_be() -> None:
@@ -247,6 +287,10 @@ def test_the_highest_wager_on_an_offer_is_lowered_on_its_day() -> None:
         ({"link": "L", "level": "meter"}, "bad_request"),
         ({"link": "L", "level": "mega", "amount": LIMIT}, "unknown_link"),
         ({"table": "T1", "level": "meter", "amount": LIMIT}, "bad_request"),
+        ({"table": "T1", "rate": 900}, "bad_request"),
+        ({"link": "L", "seed": LIMIT}, "bad_request"),
+        ({"link": "L", "rate": 900}, "bad_request"),
+        ({"link": "L", "amount": LIMIT, "seed": LIMIT}, "bad_request"),
     ],
 )
 def test_a_notice_says_what_it_is_about(about: dict[str, Any], code: str) -> None:

@@ -4,8 +4,9 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from controllers.messages import On
 from jackpot.catalogue import ids, load
-from jackpot.rules.acts.rounds import DecideAbandoned, Reopen, VoidRound
+from jackpot.rules.acts.rounds import DecideAbandoned, Reopen, Strike, VoidRound
 from jackpot.rules.outgoing_messages import greeting
 from jackpot.rules.paytable import MASSACHUSETTS, LinkTerms
 from tests.frames import Bet, Claim, Close, Settle, Void, Wager
@@ -13,6 +14,8 @@ from tests.reports.test_offers import CROSS
 from tests.rules import floor
 from tests.rules.rounds import test_mystery
 from tests.rules.rounds.test_offers import METER, PAIR_PLUS, TRIPS, Place
+from tests.rules.subject import OfEngine
+from tests.rules.test_two_people import ON_DEALER, dealer_floor
 
 ENVY: Final = floor.TERMS["three-A"]
 ROYAL: Final = ("As", "Ks", "Qs")
@@ -119,6 +122,21 @@ def test_offers_of_an_abandoned_seat_lose_unseen() -> None:
     board = ("9h", "9d", "2c", "4s", "Kd")
     awards = cross.send(Settle("r1", (), board, close=True))["awards"]
     assert [one["seat"] for one in awards] == [2]
+
+
+def test_no_wager_of_an_abandoned_seat_is_struck_for_unseen_cards() -> None:
+    """P6, T8, B16: it has lost. Struck by two people it would be given back to a player who has left."""
+    dealer, frame = dealer_floor()
+    frame(ON_DEALER)
+    frame(Settle("r1", (left(2),)))
+    offers = Place(TRIPS, game="ultimate-texas-holdem")
+    offers.send(Wager("r1", (Bet(2, "trips", 500), Bet(5, "trips", 500)), True))
+    offers.send(Settle("r1", (left(2),)))
+    unseen: list[tuple[OfEngine, str, On]] = [(dealer, "L", "dealer"), (offers.subject, "trips", "own")]
+    for subject, link, on in unseen:
+        assert subject.execute(DecideAbandoned("T1", "r1", 2, True, "gone"), people=("ann",)).answer["ok"]
+        refused = subject.execute(Strike("T1", "r1", 2, link, "no cards", on), people=("ann", "bo")).answer
+        assert (refused["code"], refused["template"]) == ("not_mismatch", "abandoned_has_lost")
 
 
 def test_what_may_not_be_abandoned() -> None:

@@ -17,14 +17,14 @@ from jackpot.rules.meter import Accounts, contribute
 from jackpot.rules.meter import take as take_now
 from jackpot.rules.paytable import LevelTerms
 from jackpot.rules.rounds.undo import (
+    AwardShare,
     LevelPoint,
-    Move,
-    PlayedTakes,
-    Share,
-    Take,
-    begun,
+    MeterMove,
+    MeterTake,
+    PlayedTerms,
     due_of,
     floor_of,
+    new_history,
     replay,
 )
 from tests import frames
@@ -110,7 +110,7 @@ class Both:
         self.terms = terms
         self.floor_to_seed = floor_to_seed
         self.recount = Recount(terms, floor_to_seed)
-        self.history = begun(terms, WAGER, floor_to_seed=floor_to_seed)
+        self.history = new_history(terms, WAGER, floor_to_seed=floor_to_seed)
         self.accounts = self.history.base.copy()
 
     def seq(self) -> int:
@@ -123,18 +123,18 @@ class Both:
         self.history.wagers += count
 
     def take(self, rate: int) -> None:
-        seq, share = self.seq(), Share(self.seq(), 0)
+        seq, share = self.seq(), AwardShare(self.seq(), 0)
         share.amount = due_of(self.accounts.primary, rate, [share], share)
         self.recount.events.append(Happened(seq, rate=rate, amount=share.amount))
         take_now(
             self.accounts,
             self.terms,
             rate=rate,
-            given=share.amount,
+            from_meter=share.amount,
             total=share.amount,
             floor=floor_of(self.history),
         )
-        self.history.insert((seq, 1), Take(rate, [share]), self.history.wagers)
+        self.history.insert((seq, 1), MeterTake(rate, [share]), self.history.wagers)
 
     def undo(self, event: Happened) -> None:
         event.undone = True
@@ -159,7 +159,7 @@ class Both:
         seq = self.seq()
         self.recount.events.append(Happened(seq, moved=moved))
         self.accounts.add(change)
-        self.history.points.append(LevelPoint((seq, 0), self.history.wagers, moved=Move(change)))
+        self.history.points.append(LevelPoint((seq, 0), self.history.wagers, moved=MeterMove(change)))
 
     def change(self, pick: int) -> None:
         """Two people change rates, reseed and limit (L7, L9)."""
@@ -167,7 +167,7 @@ class Both:
         self.terms = LevelTerms("meter", 1_000 + pick * 10, pick * 5, SEED, SEED // (pick + 1), limit)
         seq = self.seq()
         self.recount.events.append(Happened(seq, terms=self.terms))
-        played = PlayedTakes(self.terms, self.floor_to_seed)
+        played = PlayedTerms(self.terms, self.floor_to_seed)
         self.history.points.append(LevelPoint((seq, 0), self.history.wagers, played=played))
 
     def pay(self, event: Happened) -> None:
