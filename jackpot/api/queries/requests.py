@@ -113,10 +113,11 @@ async def _at_tables(at: "QueryContext", bank: "Bank") -> list[Waiting]:
         if round_ is not None and round_.left_ms:
             facts = {"round": round_.round, "asked": round_.asked, "left_ms": round_.left_ms}
             found.append(_waiting("reopen", where, **facts))
-        for seat in round_.abandoned if round_ is not None else ():
-            if not seat.confirmed:
-                facts = {"round": round_.round, "fields": {"seat": seat.seat}}
-                found.append(_waiting("decide-abandoned", where, **facts))
+        if round_ is not None:
+            for one in round_.abandoned:
+                if not one.confirmed:
+                    asked = {"round": round_.round, "fields": {"seat": one.seat}}
+                    found.append(_waiting("decide-abandoned", where, **asked))
         if table.behind is not None:
             found.append(_waiting("confirm-behind", where, acked=table.behind, last_seq=table.last_seq))
     return found
