@@ -29,7 +29,7 @@ from jackpot.bank.config_alignment import (
     watch_triggers,
 )
 from jackpot.bank.level_order import watch_level_order
-from jackpot.bank.lifecycle import BankLifecycle, patience
+from jackpot.bank.lifecycle import BankLifecycle, takeover_delay
 from jackpot.bank.link_ends import end_links, watch_link_ends
 from jackpot.bank.mystery_readiness import MysteryReadiness, readiness_of
 from jackpot.bank.readings import GamingDayCalendar, read_ended, take_readings
@@ -242,7 +242,7 @@ class Server(Process):
         def waits() -> float:
             busy = sum(other.lifecycle.busy for other in self.banks.values())
             up_s = self.clock.monotonic() - began
-            return patience(first=server in first, others_first=bool(first), busy=busy, up_s=up_s)
+            return takeover_delay(first=server in first, others_first=bool(first), busy=busy, up_s=up_s)
 
         return BankSupervisor(
             bank,
@@ -268,7 +268,7 @@ class Server(Process):
         await bank.refresh()
         for link, reason in explained(bank.board, bank.name).items():
             log.warning("link_suspended", bank=bank.name, link=link, reason=reason)
-        known = await bank.ask(_known)
+        known = await bank.ask(_keys_of)
         for devices in (self.tables, self.signs):
             registry, reason = devices.registry, "its key has ended"
             for name in registry.learn(bank, known.blocked, known.ended):
@@ -465,6 +465,6 @@ class _Known(NamedTuple):
     ended: list[tuple[str, str, str]]
 
 
-def _known(engine: Engine) -> _Known:
+def _keys_of(engine: Engine) -> _Known:
     state = engine.state
     return _Known(list(state.blocked), list(state.ended))

@@ -107,7 +107,7 @@ class _Event:
             if kind.last is None:
                 del self.kinds[name]
             elif self._room(now):
-                yield _told(kind.last, kind.held)
+                yield _event_of(kind.last, kind.held)
                 self.leaves(kind, now)
 
     def _room(self, now: float) -> bool:
@@ -164,10 +164,10 @@ class Sampling:
                         last[name] = kind.last
                         held[name] += kind.held
                         kind.held, kind.last = 0, None
-        return [_told(line, held[name]) for name, line in last.items()]
+        return [_event_of(line, held[name]) for name, line in last.items()]
 
 
-def _told(line: tuple[str, EventDict], held: int) -> tuple[str, EventDict]:
+def _event_of(line: tuple[str, EventDict], held: int) -> tuple[str, EventDict]:
     method, event = line
     return method, {**event, "more": held - 1} if held > 1 else event
 

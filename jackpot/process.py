@@ -23,7 +23,7 @@ from jackpot.net.admission import AdmissionLimits
 from jackpot.net.devices import ConnectedDevices
 from jackpot.net.listener import Listener
 from jackpot.net.udp import UdpText
-from jackpot.program import Installed, installed, told
+from jackpot.program import Installed, faults_text, installed
 from jackpot.publish.board import MeterBoard
 from jackpot.runtime.errors import ProgramUnproved
 from jackpot.runtime.histogram import LAG_SECONDS, Histogram
@@ -75,8 +75,8 @@ def tell_program(installed: Installed) -> ProgramUnproved | None:
         return None
     log.error("program_differs", files=list(installed.faults))
     return ProgramUnproved(
-        f"the program's files are not those that were installed: {told(installed.faults)}; install the "
-        "release again, and start again"
+        f"the program's files are not those that were installed: {faults_text(installed.faults)}; install "
+        "the release again, and start again"
     )
 
 
@@ -208,12 +208,12 @@ def told_to_stop(also: Callable[[], None] = lambda: None) -> asyncio.Event:
     """Set once SIGTERM or SIGINT came; `also` is called when the first comes."""
     ended = asyncio.Event()
 
-    def told() -> None:
+    def faults_text() -> None:
         if not ended.is_set():
             ended.set()
             also()
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told)
+        loop.add_signal_handler(number, faults_text)
     return ended

@@ -90,7 +90,7 @@ class Listed(NamedTuple):
         return folder.endswith(".dist-info") and (rest[0] in _OF_WHEEL or rest[0] == _LICENSES)
 
 
-class _Place(NamedTuple):
+class _Installation(NamedTuple):
     """Location of the installed program. root: to which the paths of the list are relative."""
 
     root: Path
@@ -146,7 +146,7 @@ def of_wheel(wheel: Path) -> Program:
     return Program(rest, digest_of(listed))
 
 
-def told(faults: Iterable[str]) -> str:
+def faults_text(faults: Iterable[str]) -> str:
     """The first of the faults in one sentence, and how many more there are."""
     faults = list(faults)
     more = len(faults) - NAMED_MAX
@@ -183,7 +183,7 @@ def _package() -> Path:
     return Path(jackpot.__file__).parent
 
 
-def _place() -> _Place:
+def _place() -> _Installation:
     """The list of what is installed here. Raises _Unlisted."""
     try:
         distribution = metadata.distribution(DISTRIBUTION)
@@ -195,10 +195,10 @@ def _place() -> _Place:
     root = Path(str(distribution.locate_file(""))).resolve()
     if root != _package().parent.resolve():
         raise _Unlisted(f"{RECORD} lists what is installed in {root}, and the program runs from {_package()}")
-    return _Place(root, read_record(text))
+    return _Installation(root, read_record(text))
 
 
-def _changed(place: _Place) -> Iterator[str]:
+def _changed(place: _Installation) -> Iterator[str]:
     """A sentence for each listed file that is missing or has other bytes, and each bytecode that differs."""
     for one in place.listed:
         if one.path.endswith(_BYTECODE) or PurePosixPath(one.path).name == RECORD:
@@ -231,7 +231,7 @@ def _hash(like: str, data: bytes) -> str:
     return f"{name}={urlsafe_b64encode(digest).rstrip(b'=').decode()}"
 
 
-def _extra(place: _Place) -> Iterator[str]:
+def _extra(place: _Installation) -> Iterator[str]:
     """A sentence for each file in the program's folders that is not listed."""
     known = {one.path for one in place.listed}
     for path in _files_in(place.root):

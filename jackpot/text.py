@@ -146,7 +146,7 @@ def several(number: int, what: str) -> Sentence:
     )
 
 
-def named(name: str) -> Sentence:
+def name_sentence(name: str) -> Sentence:
     """As `words`, a sentence: the name of a column, or a word of the ledger."""
     return Sentence(words(name))
 

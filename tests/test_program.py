@@ -15,7 +15,16 @@ from typing import Final
 import pytest
 
 from jackpot import __version__, program
-from jackpot.program import Installed, Program, digest_of, installed, of_wheel, read_record, running, told
+from jackpot.program import (
+    Installed,
+    Program,
+    digest_of,
+    faults_text,
+    installed,
+    of_wheel,
+    read_record,
+    running,
+)
 
 OWN: Final = {
     "jackpot/__init__.py": "",
@@ -175,8 +184,8 @@ def test_a_checkout_says_that_it_is_one() -> None:
 def test_a_sentence_names_the_first_files() -> None:
     """S3: a page and `/readyz` have room for some; the log names all."""
     names = [f"f{number} differs" for number in range(7)]
-    assert told(names[:2]) == "f0 differs, f1 differs"
-    assert told(names).endswith("f4 differs, and 2 more")
+    assert faults_text(names[:2]) == "f0 differs, f1 differs"
+    assert faults_text(names).endswith("f4 differs, and 2 more")
 
 
 @pytest.mark.parametrize("name", ["jackpot", "other"])

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from jackpot.config.languages import told
+from jackpot.config.languages import translate
 from jackpot.rules.codes import Code
 from jackpot.text import RefusalSentence, Sentence, joined, one_of
 from jackpot.worker_refusal import SentenceData, WorkerRefusal
@@ -23,7 +23,11 @@ def test_a_refusal_crosses_the_pipe_with_its_parts() -> None:
     here = found.said.sentence()
     assert (found.code, here, here.key, here.field) == (Code.BAD_REQUEST, said, said.key, "hit")
     assert here == "hit: there is no H1 in a or b; H1 of a is H2 in c"
-    assert told("es", here) == told("es", said) == "no hay ningún acierto H1 en a o b; H1 de a es H2 en c"
+    assert (
+        translate("es", here)
+        == translate("es", said)
+        == "no hay ningún acierto H1 en a o b; H1 de a es H2 en c"
+    )
 
 
 def test_a_value_that_is_neither_a_number_nor_a_sentence_becomes_a_text() -> None:

@@ -17,7 +17,7 @@ from jackpot.rules.acts.fields import AwardId, Day, Document, HitId, LeftId, Way
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
-from jackpot.rules.acts.preview import mark_of, recomputed_of, seen, would_move
+from jackpot.rules.acts.preview import mark_of, preview_of, recomputed_of, would_move
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import Event
 from jackpot.rules.money import decimal, from_cents
@@ -171,7 +171,7 @@ class AskPreview(Query, frozen=True):
             act, by = ACT_OF[type(asked)], ActContext(at=at.clock.unix_ms())
             event = act.decide(state, asked, by)
             why = act.why_two(state, asked, by.at)
-            sight = seen(state, event)
+            sight = preview_of(state, event)
             return Preview(
                 **what_follows(state, event, sight),
                 differences=differing(event.before, at.config) if isinstance(event, LinkChanged) else (),

@@ -58,7 +58,7 @@ class PersonAdmin:
         if (await self._auth.directory.look()).state.people:
             raise Denied(Code.NOT_EMPTY, "the site has people already: an admin adds others")
         newcomers = [await self._newcomer(one, number) for number, one in enumerate(first, 1)]
-        stood = await self._auth.books.read(_stands)
+        stood = await self._auth.books.read(_bank_positions)
         await self._admit(FirstPeople(tuple(newcomers), stood), newcomers, by)
 
     async def recover(self, admin: NewPerson, by: str) -> int:
@@ -174,7 +174,7 @@ class PersonAdmin:
         return named.mark
 
 
-def _stands(ledger: Reader) -> tuple[tuple[str, int, bytes], ...]:
+def _bank_positions(ledger: Reader) -> tuple[tuple[str, int, bytes], ...]:
     """Where each bank but that of the people stands."""
     heads = [ledger.head(bank) for bank in ledger.banks() if bank != SITE]
     return tuple((head.bank, head.seq, head.hash) for head in heads)

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 import structlog
 
 from controllers.answers import Ack
+from jackpot.bank.clock_jump import ClockJump
 from jackpot.bank.counts import Counts
 from jackpot.bank.lifecycle import BankLifecycle, LifecycleAction
 from jackpot.bank.recovery import Recovery
@@ -106,6 +107,7 @@ class Bank:
         self.lifecycle = lifecycle
         self.store = store
         self.clock = clock
+        self.clock_jump = ClockJump(clock, lifecycle.bank)
         self.sequencer = Sequencer(
             Engine(self.name),
             Head(self.name, 0, 0, genesis(self.name), "", 0),

@@ -343,7 +343,7 @@ def next_state(state: LifecycleState, what: LifecycleInput) -> LifecycleState:
     return after
 
 
-def patience(*, first: bool, others_first: bool, busy: int, up_s: float) -> float:
+def takeover_delay(*, first: bool, others_first: bool, busy: int, up_s: float) -> float:
     """Seconds for which a free bank is left to other servers.
 
     first: it is configured to be taken here first; others_first: to be taken by others first. busy: the banks

@@ -29,13 +29,14 @@ async def end_links(bank: Bank, *, closes: bool = False) -> None:
     """Takes every step that is due now; done before devices are accepted, too. Raises BankStopped.
 
     A step is decided by the state, so it is taken once, whichever server holds the bank. closes: whether
-    links are closed, and not wagers stopped alone.
+    links are closed, and not wagers stopped alone. By a clock that jumped ahead nothing ends.
     """
+    ahead_ms = bank.clock_jump.ahead_ms()
     while due := await bank.ask(
-        lambda engine: list(ending(engine.state, bank.clock.unix_ms(), closes=closes))
+        lambda engine: list(ending(engine.state, bank.clock.unix_ms(), closes=closes, ahead_ms=ahead_ms))
     ):
         for link in due:
-            answer = await bank.person(EndLink(link), ())
+            answer = await bank.person(EndLink(link, ahead_ms), ())
             if not answer.ok:  # something else came first
                 log.info("end_not_taken", bank=bank.name, link=link, message=answer.message, kind=bank.name)
                 return

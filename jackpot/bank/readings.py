@@ -10,6 +10,7 @@ import structlog
 
 from jackpot.bank.bank import Bank
 from jackpot.clock import Clock
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.readings import Reading
 
 # How often the clock is looked at. It may step, so nobody sleeps until the day's end; a look costs nothing.
@@ -67,7 +68,11 @@ async def read_ended(bank: Bank, calendar: GamingDayCalendar) -> None:
 
 
 async def take_readings(bank: Bank, calendar: GamingDayCalendar) -> None:
-    """Takes each reading when its day has ended, until cancelled. Raises BankStopped."""
+    """Takes each reading when its day has ended, until cancelled. Raises BankStopped.
+
+    A clock that jumped ahead by more than a day ends none: the days up to then would have no reading.
+    """
     while True:
-        await read_ended(bank, calendar)
+        if bank.clock_jump.ahead_ms() <= DAY_MS:
+            await read_ended(bank, calendar)
         await asyncio.sleep(LOOK_EVERY_S)

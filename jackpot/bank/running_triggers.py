@@ -18,7 +18,7 @@ import msgspec
 from jackpot.config.keys import KEY_BYTES
 from jackpot.config.mystery_key import KeyFileError, MysteryKey, read_mystery_key
 from jackpot.ledger.trigger_rows import SealedTrigger, TriggerChanges
-from jackpot.ledger.trigger_vault import TriggerUnreadable, named, seal, unseal
+from jackpot.ledger.trigger_vault import TriggerUnreadable, commitment_text, seal, unseal
 from jackpot.ledger.witness import LEDGER_HOLDS, Witness, Witnessed, WitnessError, position_of
 from jackpot.rules.commitment import RAW_BYTES, SALT_BYTES, CommitmentId, uniform
 from jackpot.rules.events import TriggerCommitted
@@ -127,9 +127,9 @@ class RunningTriggers:
         What one decision draws and opens is stored by nobody.
         """
         drawn, opened = self._drawn, self._opened
-        self.begin()
         if not drawn and not opened:
             return None
+        self.begin()
         key = require(self._key, "a trigger was drawn without a key")
         new_ones = {new.committed for new in drawn}
         for new in drawn:
@@ -221,8 +221,8 @@ class RunningTriggers:
             return ""
         if row is None:
             return (
-                f"the ledger lacks the trigger of {named(commitment.which)}: somebody deleted it, or brought "
-                "back a copy that never had it"
+                f"the ledger lacks the trigger of {commitment_text(commitment.which)}: somebody deleted it, "
+                "or brought back a copy that never had it"
             )
         try:
             self._held[commitment.committed] = unseal(require(self._key, "no key"), row)

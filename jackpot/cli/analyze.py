@@ -122,7 +122,7 @@ def analyze(**given: Any) -> None:
     elif asked.as_csv:
         typer.echo(as_csv(found), nl=False)
     else:
-        _tell(found)
+        _print(found)
 
 
 analyze.__signature__ = Signature([  # type: ignore[attr-defined]
@@ -190,10 +190,10 @@ def _sums(texts: list[str] | None) -> dict[str, int]:
     return found
 
 
-def _tell(analysis: "AnyAnalysis") -> None:
+def _print(analysis: "AnyAnalysis") -> None:
     from jackpot.cli.options import plain_table, wide_console
     from jackpot.odds.analyses import facts_of, sheets_of
-    from jackpot.odds.sheets import shown
+    from jackpot.odds.sheets import cell_text
 
     console = wide_console()
     for label, text in facts_of(analysis):
@@ -204,7 +204,7 @@ def _tell(analysis: "AnyAnalysis") -> None:
             made.justify = "left" if column.kind in ("text", "name", "suits") else "right"
         for row in sheet.rows:
             cells = zip(sheet.columns, row, strict=True)
-            table.add_row(*(shown(column.kind, cell) for column, cell in cells))
+            table.add_row(*(cell_text(column.kind, cell) for column, cell in cells))
         console.print()
         console.print(f"[bold]{sheet.title}[/bold]", highlight=False)
         console.print(table)

@@ -66,7 +66,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the server's answer as
 P = ParamSpec("P")
 
 
-class _Place(NamedTuple):
+class _SiteFormat(NamedTuple):
     """Format of sums and times at the server's site."""
 
     locale: str
@@ -159,7 +159,7 @@ class ApiClient:
         return moment(unix_ms, self._place.timezone)
 
     @cached_property
-    def _place(self) -> "_Place":
+    def _place(self) -> "_SiteFormat":
         """Format of the site: from its configuration, else from the server."""
         import msgspec
 
@@ -167,9 +167,9 @@ class ApiClient:
 
         if self.config is not None:
             site = configured(self.config, "").site
-            return _Place(site.locale, site.currency, site.timezone)
+            return _SiteFormat(site.locale, site.currency, site.timezone)
         told = msgspec.convert(self.ask(AskSite()), Site)
-        return _Place(told.locale, told.currency, told.timezone)
+        return _SiteFormat(told.locale, told.currency, told.timezone)
 
     def _answer(self, ask: "Ask", near: dict[str, str]) -> "HttpAnswer":
         """The server's response; without one, an act may have been carried out."""

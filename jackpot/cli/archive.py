@@ -95,7 +95,7 @@ def seal(
     except KeyboardInterrupt:
         failed = f"it was interrupted; rows may have left, so keep {archive}"
     for one in told:
-        typer.echo(_told(one, found.site.timezone, preview=client.preview))
+        typer.echo(_plan_text(one, found.site.timezone, preview=client.preview))
     _end(archive, failed, told, preview=client.preview)
 
 
@@ -121,7 +121,7 @@ def _people(client: ApiClient, reason: str) -> tuple[str, str]:
     return people
 
 
-def _told(plan: "ArchivePlan", timezone: str, *, preview: bool) -> str:
+def _plan_text(plan: "ArchivePlan", timezone: str, *, preview: bool) -> str:
     """Describes what leaves a bank, or why nothing does."""
     from jackpot.config.writing import local_time
 

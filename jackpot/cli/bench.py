@@ -90,7 +90,7 @@ def bench(
         plan = structs.replace(plan, tables=tables, floor=max(floor, tables))
         slow = not quick if slower is None else slower
         found = _measure(folder, plan, _parts(only), slower=slow, small=quick)
-    _tell(found, old, as_json=as_json)
+    _print(found, old, as_json=as_json)
     if save is not None:
         save.write_bytes(_json(found))
     if plot is not None:
@@ -137,7 +137,7 @@ def _measure(
         fail(f"not measured: {error}")
 
 
-def _tell(report: "BenchReport", old: "BenchReport | None", *, as_json: bool) -> None:
+def _print(report: "BenchReport", old: "BenchReport | None", *, as_json: bool) -> None:
     from jackpot.lab.bench.tables import compared, lines
 
     if as_json:

@@ -39,7 +39,9 @@ def answers(seed: str) -> dict[str, str]:
         if name != DISTRIBUTION:
             files = (path for path in listed if path.is_relative_to(root) and _decides(path))
             found[f"{name} {one.version}"] = _answer(seed, _read(root, files))
-    found[OTHER] = _answer(seed, (pair for root in sorted(roots) for pair in _read(root, _left(root, known))))
+    found[OTHER] = _answer(
+        seed, (pair for root in sorted(roots) for pair in _read(root, _unlisted(root, known)))
+    )
     return found
 
 
@@ -63,7 +65,7 @@ def _read(root: Path, files: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
         yield (name, path.read_bytes()) if path.is_file() else (f"{name} is missing", b"")
 
 
-def _left(root: Path, known: set[Path]) -> Iterator[Path]:
+def _unlisted(root: Path, known: set[Path]) -> Iterator[Path]:
     """Files in a folder of dependencies that no package lists, without this program's own."""
     for path in _below(root):
         if path not in known and path.relative_to(root).parts[0] not in PACKAGES and _decides(path):

@@ -123,7 +123,7 @@ def conformance(options: _ConformanceOptions) -> None:
         _explain()
         return
     report = _tested(options)
-    _tell(report, as_json=options.as_json)
+    _print(report, as_json=options.as_json)
     raise typer.Exit(0 if report.passed else 1)
 
 
@@ -273,7 +273,7 @@ def _explain() -> None:
         typer.echo(f"{one.name} ({', '.join(sorted(one.sides))}; {one.section})\n  {one.text}\n  {one.how}")
 
 
-def _tell(report: "ConformanceReport", *, as_json: bool) -> None:
+def _print(report: "ConformanceReport", *, as_json: bool) -> None:
     import json
 
     if as_json:

@@ -96,7 +96,7 @@ def show_(
         return
     made = f"{one['hand']} at {one['table']} on {one['link']}, {client.moment(one['at'])}"
     typer.echo(
-        f"{_called(one)}: {made}, {one['status']}: {client.money(one['amount'])}"
+        f"{_hit_name(one)}: {made}, {one['status']}: {client.money(one['amount'])}"
         + (f", and {client.money(one['envy'])} envy" if one["envy"] != NOTHING else "")
         + (f"; corrected by {client.money(one['difference'])} after it was paid" if _differs(one) else "")
         + ("; disputed, so it is not paid" if one["disputed"] else "")
@@ -130,7 +130,7 @@ def _show_taxes(client: ApiClient, tax: dict[str, Any]) -> None:
     print_table(won, ["who is paid", "form", "withhold", "pay out"], rows)
 
 
-def _called(hit: dict[str, Any]) -> str:
+def _hit_name(hit: dict[str, Any]) -> str:
     """A hit, and what it was called in banks that became this one."""
     before = ", ".join(f"{old['hit']} of {old['bank']}" for old in hit["former"])
     return f"{hit['hit']} ({before})" if before else str(hit["hit"])

@@ -57,9 +57,9 @@ def init(ledger: LedgerUrl = None, config: ConfigFile = None, no_roles: NoRoles 
     Example: jackpot ledger init --ledger postgresql://owner@db.casino:5432/ledger
     """
     url = ledger_of(ledger, config)
-    with _told():
+    with _exit_on_error():
         made = asyncio.run(_opened(url))
-        typer.echo(f"{_shown(url)}: {'made' if made.created else 'holds a ledger already'}")
+        typer.echo(f"{_shown_url(url)}: {'made' if made.created else 'holds a ledger already'}")
         _tell_applied(made)
         _give_rights(url, no_roles)
 
@@ -74,13 +74,13 @@ def migrate(ledger: LedgerUrl = None, config: ConfigFile = None, no_roles: NoRol
     file = Path(url.removeprefix("sqlite:///"))
     if url.startswith("sqlite:///") and not file.exists():
         fail(f"there is no ledger {file}: `jackpot ledger init` makes one")
-    with _told():
+    with _exit_on_error():
         made = asyncio.run(_opened(url))
         _tell_applied(made)
         if made.applied:
             _give_rights(url, no_roles)
         else:
-            typer.echo(f"{_shown(url)}: nothing to migrate")
+            typer.echo(f"{_shown_url(url)}: nothing to migrate")
 
 
 @app.command()
@@ -108,7 +108,7 @@ def copy(
                     copied = await ledger_copy.copy(from_, to, progress)
             await _tell_copied(copied, from_, "the copy")
 
-    with _told("not copied: "):
+    with _exit_on_error("not copied: "):
         asyncio.run(work())
 
 
@@ -136,7 +136,7 @@ def backup(
                 copied = await ledger_backup.backup(source, file, progress)
             await _tell_copied(copied, source, str(file))
 
-    with _told("not backed up: "):
+    with _exit_on_error("not backed up: "):
         asyncio.run(work())
 
 
@@ -156,7 +156,7 @@ def restore(
     from jackpot.rules.signing import SITE
 
     url = ledger_of(ledger, config)
-    with _told("not restored: "), bar() as progress:
+    with _exit_on_error("not restored: "), bar() as progress:
         copied = asyncio.run(
             ledger_backup.restore(file, lambda: opened(url), SystemClock().unix_ms(), progress)
         )
@@ -190,7 +190,7 @@ def restored(ledger: LedgerUrl = None, config: ConfigFile = None) -> None:
         async with opened(url) as store:
             return await hold(store, SystemClock().unix_ms())
 
-    with _told():
+    with _exit_on_error():
         heads = asyncio.run(work())
     for head in heads:
         typer.echo(f"{head.bank}: suspended as restored at row {head.seq:,}, head {head.hash.hex()}")
@@ -311,7 +311,7 @@ async def _opened(url: str) -> _OpenedLedger:
 
 
 @contextmanager
-def _told(before: str = "") -> Iterator[None]:
+def _exit_on_error(before: str = "") -> Iterator[None]:
     """Ends the command with one line on an error of a ledger or a file."""
     from jackpot.ledger.store import LedgerError
 
@@ -323,7 +323,7 @@ def _told(before: str = "") -> Iterator[None]:
         fail(f"{before}{error.filename or 'the disk'}: {error.strerror or error}")
 
 
-def _shown(url: str) -> str:
+def _shown_url(url: str) -> str:
     from jackpot.ledger.connect import without_password
 
     return without_password(url)

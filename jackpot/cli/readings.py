@@ -35,7 +35,7 @@ def readings(client: ApiClient, ledger: LedgerUrl = None, from_: Day = None, to:
     for option, day in (("--from", from_), ("--to", to)):
         _check(option, day)
     try:
-        found = _found(client, ledger, from_, to)
+        found = _read(client, ledger, from_, to)
     except LedgerError as error:
         fail(str(error))
     if client.as_json:
@@ -62,7 +62,7 @@ def _check(option: str, day: str | None) -> None:
         fail(f"{option}: {day!r} is no day, like 2026-11-20")
 
 
-def _found(client: ApiClient, url: str | None, from_: str | None, to: str | None) -> "list[DayRead]":
+def _read(client: ApiClient, url: str | None, from_: str | None, to: str | None) -> "list[DayRead]":
     from jackpot.ledger.open import open_reader
     from jackpot.reports.readings import readings as read
 

@@ -338,25 +338,25 @@ def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
     """A table of the most important columns that fit the terminal; a line names the others."""
     from rich.console import Console
 
-    from jackpot.reports.report import saying
+    from jackpot.reports.report import columns_shown
 
     console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = PIPE_WIDTH
-    shows = saying(report, rows)
-    made = _made(report, rows, shows, shown)
+    shows = columns_shown(report, rows)
+    made = _rich_table(report, rows, shows, shown)
     left: set[int] = set()
     while len(shows) > 1 and made.__rich_measure__(console, console.options).minimum > console.width:
         left.add(next((number for number in reversed(shows) if report.columns[number].spare), shows[-1]))
         shows = [number for number in shows if number not in left]
-        made = _made(report, rows, shows, shown)
+        made = _rich_table(report, rows, shows, shown)
     console.print(made)
     if left:
         names = ", ".join(report.columns[number].name.replace("_", " ") for number in sorted(left))
         console.print(f"too wide for this terminal, all in --csv: {names}")
 
 
-def _made(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], shown: Any) -> "Table":
+def _rich_table(report: Report, rows: "list[tuple[Cell, ...]]", shows: list[int], shown: Any) -> "Table":
     """A table of these columns. Words may be wrapped, figures may not."""
     from rich.cells import cell_len
     from rich.table import Table

@@ -121,7 +121,7 @@ def simulate(asked: SimulateOptions) -> None:
         fail(f"{asked.folder} is there already: give a new folder")
     except (PlanError, CatalogueError, LedgerError, OSError) as error:
         fail(f"not simulated: {error}")
-    improbable = _tell(plan, result, as_json=asked.as_json)
+    improbable = _print(plan, result, as_json=asked.as_json)
     if asked.folder is not None and not asked.as_json:
         typer.echo(f"kept: jackpot report hits --config {config.path} --from {plan.first}")
     if improbable or result.problems:
@@ -144,7 +144,7 @@ def _simulated(plan: "SimulationPlan", folder: Path | None) -> "tuple[Config, Si
         return config, play(plan, config, lambda done: tell("rounds", done, of), keep=keep)
 
 
-def _tell(plan: "SimulationPlan", result: "SimulationResult", *, as_json: bool) -> bool:
+def _print(plan: "SimulationPlan", result: "SimulationResult", *, as_json: bool) -> bool:
     """Prints the result; returns whether the hands are improbable."""
     from jackpot.reports.goodness_of_fit import LEVEL
 

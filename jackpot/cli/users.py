@@ -45,7 +45,7 @@ def init(config: ConfigFile = None) -> None:
     """
     from jackpot.auth.person_admin import PersonAdmin
 
-    first = [_asked(f"{which} of two: ") for which in ("The first", "The second")]
+    first = [_ask_person(f"{which} of two: ") for which in ("The first", "The second")]
     act_offline(config, lambda auth: PersonAdmin(auth).begin(first, person(None)), first=True)
     typer.echo(f"{first[0].login} and {first[1].login} are admins. Start the server; both sign in.")
 
@@ -224,7 +224,7 @@ def _plain(value: Any) -> str:
     return " ".join(value) if isinstance(value, list) else str(value)
 
 
-def _asked(which: str) -> "NewPerson":
+def _ask_person(which: str) -> "NewPerson":
     from jackpot.auth.person_admin import NewPerson
 
     return NewPerson(typer.prompt(f"{which}login"), typer.prompt("Name"), _secret())

@@ -81,8 +81,8 @@ def verify(
 
     if textfile is not None and chain:
         fail("--textfile says that the books were proved, and --chain does not prove them")
-    known, of = _known(head), _of(context, ledger, config)
-    kept = None if heads is None else partial(_kept, heads, _public_keys(key or [], of))
+    known, of = _known_hash(head), _config_of(context, ledger, config)
+    kept = None if heads is None else partial(_kept_heads, heads, _public_keys(key or [], of))
     try:
         asked = _VerifyOptions(ledger or (of.ledger.url if of else ""), of, bank, known, chain, jobs, archive)
         problems, reports = _verified(asked, kept)
@@ -124,7 +124,7 @@ def _say(name: str, report: "VerifyReport", how: str, archive: Path | None, *, h
     typer.echo(f"{name}: {rows}{how}")
     for left in [
         *_programs(report),
-        *_left(report),
+        *_unproved(report),
         *([f"frames of rows 1 to {report.archived} are proved by {archive}"] if report.archived else []),
         *([_proved(report)] if heads else []),
     ]:
@@ -141,7 +141,7 @@ def _programs(report: "VerifyReport") -> list[str]:
     ]
 
 
-def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config | None":
+def _config_of(context: typer.Context, url: str | None, config: Path | None) -> "Config | None":
     """The configuration to compare the ledger with.
 
     Next to a URL a file counts only where the command names it: JACKPOT_CONFIG may be of another ledger.
@@ -155,7 +155,7 @@ def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config
     return replace(found, ledger=replace(found.ledger, url=url)) if url else found
 
 
-def _left(report: "VerifyReport") -> list[str]:
+def _unproved(report: "VerifyReport") -> list[str]:
     """Prints the rows that were accepted as they stand: the journal lacks what decided them."""
     left = []
     if report.older:
@@ -209,7 +209,7 @@ def _public_keys(files: list[Path], config: "Config | None") -> list[bytes]:
     return found
 
 
-def _kept(file: Path, keys: list[bytes], site: str) -> "KeptHeads":
+def _kept_heads(file: Path, keys: list[bytes], site: str) -> "KeptHeads":
     """The signed heads in a file, of this site. Prints the lines that hold none."""
     from jackpot.ledger.heads import known_keys, read_heads
 
@@ -224,7 +224,7 @@ def _kept(file: Path, keys: list[bytes], site: str) -> "KeptHeads":
     return kept
 
 
-def _known(head: str | None) -> bytes | None:
+def _known_hash(head: str | None) -> bytes | None:
     if head is None:
         return None
     try:

@@ -92,7 +92,7 @@ def what_if(asked: WhatIfOptions) -> None:
         fail("one of --csv and --json at a time")
     config = configured(asked.config, "give --config FILE")
     try:
-        found = _found(asked, config)
+        found = _replay(asked, config)
     except (ReplayRefused, CatalogueError, LedgerError) as error:
         fail(f"not played again: {error}")
     if asked.as_json:
@@ -100,10 +100,10 @@ def what_if(asked: WhatIfOptions) -> None:
     elif asked.as_csv:
         _tell_csv(found)
     else:
-        _tell(found, config)
+        _print(found, config)
 
 
-def _found(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
+def _replay(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
     from jackpot.cli.progress import bar
     from jackpot.ledger.open import open_reader
     from jackpot.reports.what_if import other_terms
@@ -129,7 +129,7 @@ def _found(asked: WhatIfOptions, config: "Config") -> "WhatIfResult":
         )
 
 
-def _tell(result: "WhatIfResult", config: "Config") -> None:
+def _print(result: "WhatIfResult", config: "Config") -> None:
     from jackpot.config.writing import writing
 
     money = writing(config.site.locale, config.site.currency)
@@ -152,8 +152,8 @@ def _tell(result: "WhatIfResult", config: "Config") -> None:
     print_table("In all", ["", *TOTALS], [[name, *map(money.exact, sums)] for name, sums in rows])
     typer.echo(LEFT)
     days = [
-        [day.day, day.level, _shown(money.exact, day.meter), _shown("{:,}".format, day.hits),
-         _shown(money.exact, day.meter_if), _shown("{:,}".format, day.hits_if)]
+        [day.day, day.level, _written(money.exact, day.meter), _written("{:,}".format, day.hits),
+         _written(money.exact, day.meter_if), _written("{:,}".format, day.hits_if)]
         for day in result.days[-DAYS_SHOWN * len(levels) :]
     ]  # fmt: skip
     if days:
@@ -163,7 +163,7 @@ def _tell(result: "WhatIfResult", config: "Config") -> None:
         typer.echo(f"{what}: {count:,}")
 
 
-def _shown(write: "Callable[[int], str]", number: int | None) -> str:
+def _written(write: "Callable[[int], str]", number: int | None) -> str:
     return "" if number is None else write(number)
 
 

@@ -33,7 +33,7 @@ def differences(journal: LinkTerms, config: LinkTerms) -> list[str]:
 def compared(before: LinkTerms, now: LinkTerms) -> list[ParameterDifference]:
     """The differences between two terms of a link (L9)."""
     return [
-        ParameterDifference(what, _shown(field, old), _shown(field, new))
+        ParameterDifference(what, _field_text(field, old), _field_text(field, new))
         for what, field, old, new in _pairs(before, now)
         if old != new
     ]
@@ -54,7 +54,7 @@ def _pairs(before: LinkTerms, now: LinkTerms) -> Iterator[tuple[str, str, Any, A
                     yield f"level {was.level} {of_level}", of_level, old, new
 
 
-def _shown(field: str, value: Any) -> str:
+def _field_text(field: str, value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, bool):

@@ -17,7 +17,7 @@ def read_heads(source: ConfigSource, roles: Collection[str]) -> Heads | None:
     given = source.section("heads")
     if not given or "table" not in roles:
         return None
-    if not any(_given(source, given, name) for name in DESTINATIONS):
+    if not any(_is_set(source, given, name) for name in DESTINATIONS):
         source.wrong("heads", f"they go nowhere: give one or more of {', '.join(DESTINATIONS)}")
     key = _key(source, given)
     listed = enumerate(given.get("known", ()))
@@ -39,7 +39,7 @@ def read_heads(source: ConfigSource, roles: Collection[str]) -> Heads | None:
     )
 
 
-def _given(source: ConfigSource, section: Mapping[str, Any], name: str) -> bool:
+def _is_set(source: ConfigSource, section: Mapping[str, Any], name: str) -> bool:
     """Whether the setting is there, in a good shape or a bad one."""
     return name in section or source.spoiled(f"heads.{name}")
 
@@ -66,6 +66,6 @@ def _ca(source: ConfigSource, section: Mapping[str, Any]) -> Path | None:
     """The CA of the webhook's certificate, where that is not a public authority."""
     if "webhook_ca" not in section:
         return None
-    if not _given(source, section, "webhook"):
+    if not _is_set(source, section, "webhook"):
         source.wrong("heads.webhook_ca", "there is no webhook whose certificate it could have signed")
     return source.authority("heads.webhook_ca", section["webhook_ca"])

@@ -58,7 +58,7 @@ def _words(language: str, kind: str) -> Mapping[str, str]:
     return found
 
 
-def told(locale: str, text: str) -> str:
+def translate(locale: str, text: str) -> str:
     """Translates a text of ours for pages of a locale; unchanged where no catalogue has it."""
     said = words(locale, PAGES)
     if isinstance(text, Sentence):
@@ -78,13 +78,13 @@ def _translated(said: Mapping[str, str], key: str) -> str:
     return said.get(key) or said.get(plain) or said.get(plain.capitalize(), plain)
 
 
-def told_all(locale: str, found: Any) -> Any:
+def translate_all(locale: str, found: Any) -> Any:
     """JSON's value with every Sentence in it translated for a locale; other texts in it are names."""
     if isinstance(found, Mapping):
-        return {name: told_all(locale, value) for name, value in found.items()}
+        return {name: translate_all(locale, value) for name, value in found.items()}
     if isinstance(found, list | tuple):
-        return [told_all(locale, value) for value in found]
-    return told(locale, found) if isinstance(found, Sentence) else found
+        return [translate_all(locale, value) for value in found]
+    return translate(locale, found) if isinstance(found, Sentence) else found
 
 
 def spoken(locale: str) -> str:
@@ -92,7 +92,7 @@ def spoken(locale: str) -> str:
 
     Browsers may ask for anything, so only a region that there is goes along: pages are kept by this name.
     """
-    if not _known(locale):
+    if not _has_language(locale):
         return ENGLISH
     asked = _parsed(locale)
     name = f"{asked.language}_{asked.territory}"
@@ -109,14 +109,14 @@ def preferred(asked: str, site: str) -> str:
         name, _, weight = part.partition(";")
         try:
             liking = float(weight.partition("=")[2] or 1)
-            if liking > 0 and _known(name.strip()):
+            if liking > 0 and _has_language(name.strip()):
                 wanted.append((liking, spoken(name.strip())))
         except (UnknownLocaleError, ValueError):
             continue  # it asks for nothing
     return max(wanted, key=lambda one: one[0])[1] if wanted else spoken(site)
 
 
-def _known(locale: str) -> bool:
+def _has_language(locale: str) -> bool:
     return _language(locale) == ENGLISH or bool(words(locale))
 
 

@@ -167,8 +167,8 @@ def wagers(level: LevelTerms, wager: int) -> str:
     mean = mean_wagers(level, wager)
     each = wager * level.primary // BASIS_POINTS
     most = -(-((level.must_hit_by or 0) - level.reseed) // each)
-    return f"{_shown(mean)} wagers a cycle in the mean, {most:,} at most"
+    return f"{_mean_text(mean)} wagers a cycle in the mean, {most:,} at most"
 
 
-def _shown(mean: Fraction) -> str:
+def _mean_text(mean: Fraction) -> str:
     return f"{round(mean * 10) / 10:,.1f}"

@@ -265,10 +265,10 @@ def _rows(read: _Reading, offer: OfferEntry, paytable: Paytable) -> tuple[Paytab
         if hand not in known:
             read.add(f"better_odds.{hand}", f"{paytable.id} has no such row{did_you_mean(hand, known)}")
     rows = tuple(_better(read, row, offer.better_odds) for row in rows)
-    return tuple(map(_kept, rows)) if offer.stake == "kept" else rows
+    return tuple(map(_with_stake, rows)) if offer.stake == "kept" else rows
 
 
-def _kept(row: PaytableRow) -> PaytableRow:
+def _with_stake(row: PaytableRow) -> PaytableRow:
     """A row "N to 1" whose stake is kept: its odds are the whole payout (B5)."""
     return msgspec.structs.replace(row, pays=ForOne(row.pays.n)) if isinstance(row.pays, ToOne) else row
 

@@ -21,7 +21,7 @@ def sentence_of(template: str, values: Sequence[Any]) -> RefusalSentence:
         return RefusalSentence("{id}", template=template, id=bounded(template))
     row, field = TEMPLATES[template], field_of(template, values)
     fields = zip(row.names, row.kinds, values, strict=True)
-    named = {name: _told(kind, value) for name, kind, value in fields if name != "field"}
+    named = {name: _value(kind, value) for name, kind, value in fields if name != "field"}
     return RefusalSentence(row.english, field=field, template=template, **named)
 
 
@@ -36,7 +36,7 @@ def unnamed(number: int) -> Sentence:
     return Sentence(PERSON, number=number)
 
 
-def _told(kind: Kind, value: Any) -> object:
+def _value(kind: Kind, value: Any) -> object:
     """A value as the sentence has it; what is ours is a sentence itself."""
     match kind:
         case "quoted":

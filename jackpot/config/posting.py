@@ -12,7 +12,7 @@ from controllers.answers import Paytable, PostedBase, PostedEnvy, PostedRow, Pos
 from jackpot.catalogue import ids, ids_for, money_text, parse_money, parse_printed
 from jackpot.catalogue import load as load_paytable
 from jackpot.catalogue.paytables import CitedRow
-from jackpot.config.languages import told
+from jackpot.config.languages import translate
 from jackpot.config.links import warn_of_readings
 from jackpot.config.offers import wager_of
 from jackpot.config.settings import Config, Sign
@@ -112,7 +112,9 @@ def payout_limit(source: ConfigSource, path: str, section: Mapping[str, Any]) ->
 def posted_on(config: Config, sign: Sign) -> list[Paytable]:
     """What a sign gets of its tables, in the site's language."""
     tables = {table.table: table for table in config.tables}
-    return [posted(config, tables[name], lambda text: told(config.site.locale, text)) for name in sign.tables]
+    return [
+        posted(config, tables[name], lambda text: translate(config.site.locale, text)) for name in sign.tables
+    ]
 
 
 def posted(config: Config, table: TableTerms, say: Callable[[str], str]) -> Paytable:

@@ -44,7 +44,7 @@ class NumberedThing(NamedTuple):
     number: int
 
 
-class Name(NamedTuple):
+class NameRow(NamedTuple):
     """A row of the table. name: for a person the digest of their name, in hexadecimal."""
 
     of: NumberedThing
@@ -55,33 +55,33 @@ class Name(NamedTuple):
         return bank, *self.of, self.name
 
 
-def names_of(rows: Sequence[Row]) -> list[Name]:
+def names_of(rows: Sequence[Row]) -> list[NameRow]:
     """Names of the numbers that these rows assign. Few rows do."""
     naming = [row for row in rows if row.kind in NAMING]
     events = (readable(row.kind, row.version, row.body) for row in naming)
     return [name for event in events if event is not None for name in named_by(event)]
 
 
-def named_by(event: Event) -> Iterator[Name]:
+def named_by(event: Event) -> Iterator[NameRow]:
     """Names of the numbers that the event assigns."""
     match event:
         case LinkOpened(number=number, terms=terms):
             yield from _of_link(number, terms)
         case TableOpened(number=number, terms=terms):
-            yield Name(NumberedThing("table", 0, number), terms.table)
+            yield NameRow(NumberedThing("table", 0, number), terms.table)
         case BankBegun(parts=parts):
             links = [link.terms for part in parts for link in part.links]
             for number, terms in enumerate(links, 1):
                 yield from _of_link(number, terms)
             tables = [table.terms for part in parts for table in part.tables]
             for number, told in enumerate(tables, 1):
-                yield Name(NumberedThing("table", 0, number), told.table)
+                yield NameRow(NumberedThing("table", 0, number), told.table)
             own = 1
             for part, by in zip(parts, offsets(parts), strict=True):
                 if part.next_hit > 1:
-                    yield Name(NumberedThing("hits", 0, by.hits + 1), part.bank)
+                    yield NameRow(NumberedThing("hits", 0, by.hits + 1), part.bank)
                 own = by.hits + part.next_hit
-            yield Name(NumberedThing("hits", 0, own), "")
+            yield NameRow(NumberedThing("hits", 0, own), "")
         case PeopleBegun(newcomers=newcomers):
             for number, (mark, _) in enumerate(newcomers, 1):
                 yield _of_person(number, mark)
@@ -89,14 +89,14 @@ def named_by(event: Event) -> Iterator[Name]:
             yield _of_person(number, mark)
 
 
-def _of_link(number: int, terms: LinkTerms) -> Iterator[Name]:
-    yield Name(NumberedThing("link", 0, number), terms.link)
+def _of_link(number: int, terms: LinkTerms) -> Iterator[NameRow]:
+    yield NameRow(NumberedThing("link", 0, number), terms.link)
     for level, of in enumerate(terms.levels, 1):
-        yield Name(NumberedThing("level", number, level), of.level)
+        yield NameRow(NumberedThing("level", number, level), of.level)
 
 
-def _of_person(number: int, mark: bytes) -> Name:
-    return Name(NumberedThing("person", 0, number), mark.hex())
+def _of_person(number: int, mark: bytes) -> NameRow:
+    return NameRow(NumberedThing("person", 0, number), mark.hex())
 
 
 def fill() -> Conversation[None]:

@@ -66,7 +66,7 @@ def seal(key: MysteryKey, new: NewTrigger) -> SealedTrigger:
 
 def unseal(key: MysteryKey, row: SealedTrigger) -> Trigger:
     """The trigger of a row, which opens the row's commitment. Raises TriggerUnreadable."""
-    where = named(row.which)
+    where = commitment_text(row.which)
     if row.key != key.id:
         raise TriggerUnreadable(
             SealFault.OTHER_KEY,
@@ -98,13 +98,13 @@ def reseal(keys: Iterable[MysteryKey], new: MysteryKey, row: SealedTrigger) -> S
     if old is None:
         raise TriggerUnreadable(
             SealFault.OTHER_KEY,
-            f"the trigger of {named(row.which)} is sealed with key {row.key}, which is not here: bring back "
-            "its file",
+            f"the trigger of {commitment_text(row.which)} is sealed with key {row.key}, which is not here: "
+            "bring back its file",
         )
     return seal(new, NewTrigger(row.which, unseal(old, row)))
 
 
-def named(commitment: CommitmentId) -> str:
+def commitment_text(commitment: CommitmentId) -> str:
     """Which level a commitment is of, for people."""
     level = f"{commitment.bank}: {commitment.link} {commitment.level}"
     return f"{level}, cycle {commitment.cycle}, commitment {commitment.number}"

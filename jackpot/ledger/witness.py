@@ -87,7 +87,7 @@ _Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 _Natural = Annotated[int, msgspec.Meta(ge=0)]
 
 
-class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _WitnessEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ledger: str
     bank: str
     link: str
@@ -97,7 +97,7 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     committed: _Digest
 
     @classmethod
-    def of(cls, witnessed: Witnessed) -> "_Entry":
+    def of(cls, witnessed: Witnessed) -> "_WitnessEntry":
         id_ = witnessed.which
         return cls(
             id_.ledger, id_.bank, id_.link, id_.level, id_.cycle, id_.number, witnessed.committed.hex()
@@ -108,9 +108,9 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Witnessed(CommitmentId(*which), bytes.fromhex(committed))
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _WitnessFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     witness: int
-    levels: list[_Entry]
+    levels: list[_WitnessEntry]
 
 
 class Witness:
@@ -128,7 +128,7 @@ class Witness:
         except OSError as error:
             raise self._failed("read", error) from error
         try:
-            found = msgspec.json.decode(text, type=_File)
+            found = msgspec.json.decode(text, type=_WitnessFile)
             if found.witness != FORMAT:
                 raise msgspec.ValidationError(f"format {found.witness}")
         except msgspec.DecodeError as error:
@@ -174,7 +174,9 @@ class Witness:
 
     def _write(self, levels: dict[tuple[str, str, str, str], Witnessed]) -> Path:
         """Writes and syncs the file that takes its place."""
-        text = msgspec.json.encode(_File(FORMAT, [_Entry.of(levels[level]) for level in sorted(levels)]))
+        text = msgspec.json.encode(
+            _WitnessFile(FORMAT, [_WitnessEntry.of(levels[level]) for level in sorted(levels)])
+        )
         part = self._beside(_PART)
         descriptor = os.open(
             part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE

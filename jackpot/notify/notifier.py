@@ -41,12 +41,12 @@ _KEEP: Final = """
 log: Final = structlog.get_logger()
 
 
-def kept(bank: str, seq: int) -> Statement:
+def keep_delivered(bank: str, seq: int) -> Statement:
     """Statement that stores the last entry up to which all notices were delivered."""
     return _KEEP, (bank, seq)
 
 
-def told(ledger: Reader, bank: str) -> int | None:
+def delivered_upto(ledger: Reader, bank: str) -> int | None:
     """Last entry up to which all notices were delivered; None if none ever was."""
     found = ledger.look_up(_FROM, bank)
     return int(found[0][0]) if found else None
@@ -106,7 +106,7 @@ class Notifier:
 
     async def _from(self, bank: str, upto: int) -> int:
         """Last entry up to which all notices were delivered."""
-        known = await self._books.read(lambda ledger: told(ledger, bank))
+        known = await self._books.read(lambda ledger: delivered_upto(ledger, bank))
         if known is None:
             await self._keep(bank, upto)
         return upto if known is None else min(known, upto)
@@ -120,7 +120,7 @@ class Notifier:
             log.warning("notice_position_not_kept", bank=bank, reason=str(error), kind=bank)
 
     async def _keep(self, bank: str, seq: int) -> None:
-        await self._store.change(kept(bank, seq))
+        await self._store.change(keep_delivered(bank, seq))
 
     def _headers(self, body: bytes) -> Mapping[str, str]:
         now = self._clock.unix_ms() // 1000

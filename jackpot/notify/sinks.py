@@ -186,7 +186,7 @@ class Outbox:
         self._what = what
         self._gives_up = gives_up
         self._closed = False
-        self._waiting: deque[_Item] = deque()
+        self._waiting: deque[_QueuedLine] = deque()
         self._news = asyncio.Event()
         self._empty = asyncio.Event()
         self._empty.set()
@@ -205,7 +205,7 @@ class Outbox:
             self.dropped += 1
             name = self._to.name
             log.error("delivery_dropped", what=self._what, destination=name, waiting=WAITING_MAX, kind=name)
-        self._waiting.append(_Item(line, took))
+        self._waiting.append(_QueuedLine(line, took))
         self._empty.clear()
         self._news.set()
 
@@ -260,7 +260,7 @@ class Outbox:
             "failing": self.failing,
         }
 
-    def _is_given_up(self, item: "_Item", error: Exception) -> bool:
+    def _is_given_up(self, item: "_QueuedLine", error: Exception) -> bool:
         """Counts refusals of a line, and drops it after REFUSALS_MAX."""
         item.refused += isinstance(error, SinkRefused)
         if not self._gives_up or item.refused < REFUSALS_MAX:
@@ -280,7 +280,7 @@ class Outbox:
         log.warning("delivery_failed", **where, waiting=len(self._waiting), reason=reason, kind=kind)
 
 
-class _Item(msgspec.Struct):
+class _QueuedLine(msgspec.Struct):
     """Queued line. refused: how often the sink refused it."""
 
     line: bytes

@@ -177,7 +177,7 @@ def path(meter: MeterModel, now: float, wagers: int, seed: str) -> list[CyclePoi
         if left < 0:
             now, reserve = meter.start + reserve, 0.0
         else:
-            now *= 1 - float(_part(meter, left))
+            now *= 1 - float(_won_part(meter, left))
         found.append(CyclePoint(at, now))
     return found
 
@@ -197,7 +197,7 @@ def mystery_path(terms: MustHitByTerms, now: int, wagers: int, seed: str) -> lis
     return found
 
 
-def _part(meter: MeterModel, left: float) -> Fraction:
+def _won_part(meter: MeterModel, left: float) -> Fraction:
     """The part of the meter that is won."""
     for part, chance in meter.parts:
         left -= float(chance)

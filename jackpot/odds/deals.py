@@ -98,7 +98,7 @@ def count(kind: HandKind, game: Game) -> CountedDeals:
     step = max(1, _AT_A_TIME // len(own.cards))
     for at in range(0, len(boards), step):
         weight = weights[at : at + step]
-        made, twice = _made(names, dealt.run, boards[at : at + step], own.masks)
+        made, twice = _places(names, dealt.run, boards[at : at + step], own.masks)
         ranks += _ranks_of_pairs(made == names.index("pair"), twice, weight)
         each = _tally(made[:, :, None], 1, len(names))
         pairs += _products(each, weight)
@@ -197,7 +197,7 @@ def _products(tally: Array, weight: Array) -> Array:
     return found
 
 
-def _made(names: tuple[str, ...], run: int, boards: Array, own: Array) -> tuple[Array, Array]:
+def _places(names: tuple[str, ...], run: int, boards: Array, own: Array) -> tuple[Array, Array]:
     """As `places_of`, a row a board, a column a set of own cards; `len(names)` on a shared card.
 
     With the ranks that each hand holds twice.

@@ -40,12 +40,16 @@ def _drawable(analysis: Analysis | MysteryAnalysis, money: Writing) -> Iterator[
     levels: Sequence[LevelFound | MysteryLevelFound] = analysis.levels
     for level in levels:
         title = Sentence("What a {wager} wager returns at each {meter}", wager=wager, meter=_meter(level))
-        yield _of(level, "return", title)
+        yield _picture_of(level, "return", title)
     known = [level for level in levels if level.cycle is not None]
     for level in known:
-        yield _of(level, "hit", Sentence("How high the {meter} is when it is won", meter=_meter(level)))
+        yield _picture_of(
+            level, "hit", Sentence("How high the {meter} is when it is won", meter=_meter(level))
+        )
     for level in known:
-        yield _of(level, "year", Sentence("A year of the {meter}, one of many possible", meter=_meter(level)))
+        yield _picture_of(
+            level, "year", Sentence("A year of the {meter}, one of many possible", meter=_meter(level))
+        )
     if isinstance(analysis, MysteryAnalysis):
         return
     if analysis.pays:
@@ -59,7 +63,7 @@ def _drawable(analysis: Analysis | MysteryAnalysis, money: Writing) -> Iterator[
         yield Picture("envy", "envy", None, title)
 
 
-def _of(level: LevelFound | MysteryLevelFound, kind: Kind, title: Sentence) -> Picture:
+def _picture_of(level: LevelFound | MysteryLevelFound, kind: Kind, title: Sentence) -> Picture:
     return Picture(f"{kind}-{_name(level)}", kind, level, title)
 
 

@@ -8,8 +8,8 @@ from importlib import resources
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from jackpot.odds.analyses import AnyAnalysis, facts_of, sheets_of
-from jackpot.odds.sheets import PLAIN, SheetFormat, exact, shown
-from jackpot.text import Sentence, named
+from jackpot.odds.sheets import PLAIN, SheetFormat, cell_text, exact
+from jackpot.text import Sentence, name_sentence
 
 
 def as_csv(analysis: AnyAnalysis) -> str:
@@ -47,11 +47,11 @@ def as_html(analysis: AnyAnalysis, manner: SheetFormat = PLAIN, language: str = 
     return made.get_template("analysis.html").render(
         language=language,
         say=manner.say,
-        named=named,
+        named=name_sentence,
         title=manner.say(Sentence("Analysis of {paytable}", paytable=analysis.subject.terms.paytable)),
         facts=facts_of(analysis, manner.money),
         sheets=sheets_of(analysis, manner.money),
-        shown=lambda kind, cell: shown(kind, cell, manner),
+        shown=lambda kind, cell: cell_text(kind, cell, manner),
         style=_source("print.css"),
     )
 

@@ -14,7 +14,7 @@ from jackpot.odds.subject import Stake
 from jackpot.rules.cards import SUITS
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
 from jackpot.rules.paytable import Fixed, ForOne, LevelTerms, Pays, Percent
-from jackpot.text import Sentence, joined, named, several
+from jackpot.text import Sentence, joined, name_sentence, several
 from jackpot.text import game as name_of_game
 from jackpot.text import suits as name_of_suits
 
@@ -118,14 +118,14 @@ def exact(kind: Kind, value: Cell) -> str | int | None:
     return decimal(value) if isinstance(value, Fraction) else value
 
 
-def shown(kind: Kind, value: Cell, manner: SheetFormat = PLAIN) -> str:
+def cell_text(kind: Kind, value: Cell, manner: SheetFormat = PLAIN) -> str:
     """A cell for people: a sum is cut to the cent."""
     money, say = manner
     match kind, value:
         case _, None | "":
             return ""
         case "name", str():
-            return say(named(value))
+            return say(name_sentence(value))
         case "suits", str():
             return name_of_suits(value)
         case "sum", int() | Fraction():
@@ -197,9 +197,11 @@ def brief(analysis: Analysis) -> list[tuple[str, str]]:
     if not terms.levels:
         return _brief_odds(analysis)
     meters = ", ".join(f"{one.terms.level} {_percent(one.part)}" for one in analysis.levels)
-    hits = ", ".join(f"{one.terms.level} 1 in {shown('number', 1 / one.chance)}" for one in analysis.levels)
-    even = ", ".join(f"{one.terms.level} {shown('sum', one.break_even)}" for one in analysis.levels)
-    at = f"at {shown('sum', terms.wager)}, one player"
+    hits = ", ".join(
+        f"{one.terms.level} 1 in {cell_text('number', 1 / one.chance)}" for one in analysis.levels
+    )
+    even = ", ".join(f"{one.terms.level} {cell_text('sum', one.break_even)}" for one in analysis.levels)
+    at = f"at {cell_text('sum', terms.wager)}, one player"
     start = "the meters at their seeds"
     if any(name.endswith(".seed") for name in analysis.subject.open):
         start = "without the meters, whose seeds are the operator's"
@@ -208,7 +210,7 @@ def brief(analysis: Analysis) -> list[tuple[str, str]]:
             "return",
             f"{_percent(analysis.total)} {at}, {start} (fixed pays {_percent(analysis.odds)}, {meters})",
         ),
-        ("hit frequency", f"1 in {shown('number', 1 / analysis.hit)} wagers is paid; {hits}"),
+        ("hit frequency", f"1 in {cell_text('number', 1 / analysis.hit)} wagers is paid; {hits}"),
         (
             "break-even meter",
             f"{even}{', each with the others at their seeds' if len(analysis.levels) > 1 else ''}",
@@ -219,7 +221,7 @@ def brief(analysis: Analysis) -> list[tuple[str, str]]:
 def _brief_odds(analysis: Analysis) -> list[tuple[str, str]]:
     """Return and hit frequency of fixed odds, and what best play loses."""
     table = load(analysis.subject.terms.paytable)
-    hit = f"1 in {shown('number', 1 / analysis.hit)} wagers is paid"
+    hit = f"1 in {cell_text('number', 1 / analysis.hit)} wagers is paid"
     if table.bonus_on is not None:
         return [("bonus", f"{_percent(analysis.total)} of the {table.bonus_on}"), ("hit frequency", hit)]
     lines = []
@@ -461,7 +463,7 @@ def _envy(analysis: Analysis, _money: Writing) -> OddsTable:
     )
 
 
-def _given(analysis: Analysis, _money: Writing) -> OddsTable:
+def _envy_by_hand(analysis: Analysis, _money: Writing) -> OddsTable:
     """Envy by one's own hand: the others' cards come from the rest of the deck, and the board is shared."""
     chances = hand_chances(analysis.subject.terms.hand_kind)
     rows = tuple(
@@ -571,6 +573,6 @@ def _award(row: RowFound) -> tuple[Cell, ...]:
 
 
 _SHEETS: Final[tuple[Callable[[Analysis, Writing], OddsTable], ...]] = (
-    _returns, _by_players, _best_play, _spread, _sessions, _hands, _levels, _cycles, _envy, _given,
+    _returns, _by_players, _best_play, _spread, _sessions, _hands, _levels, _cycles, _envy, _envy_by_hand,
     _long_run, _seeds, _filing,
 )  # fmt: skip

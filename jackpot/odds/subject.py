@@ -125,7 +125,8 @@ def _without_levels(table: Paytable, wish: OperatorChoices) -> AnalyzedLink:
     printed = tuple(row.pays for row in table.rows) if table.use == "catalogue" else ()
     if printed:
         rows = tuple(
-            PaytableRow(row.hand, _shown(table, row.pays, wager), row.suits, row.least) for row in table.rows
+            PaytableRow(row.hand, _free_row_pays(table, row.pays, wager), row.suits, row.least)
+            for row in table.rows
         )
     else:
         rows = tuple(_staked(row, stake) for row in rows_of(table))
@@ -158,7 +159,7 @@ def _staked(row: PaytableRow, stake: Stake | None) -> PaytableRow:
     return row
 
 
-def _shown(table: Paytable, pays: str, wager: int) -> Pays:
+def _free_row_pays(table: Paytable, pays: str, wager: int) -> Pays:
     """What a row that no table pays is worth, the returned wager in it; a bonus on a wager returns none."""
     won = parse_printed(pays)
     return Fixed(int((won if table.bonus_on is not None else won + 1) * wager))

@@ -9,17 +9,17 @@ from importlib.util import find_spec
 import msgspec
 
 from jackpot import worker_limits
-from jackpot.config.languages import ENGLISH, spoken, told
+from jackpot.config.languages import ENGLISH, spoken, translate
 from jackpot.config.writing import Writing
 from jackpot.odds.analyses import AnyAnalysis, analysis_of, facts_of, sheets_of
 from jackpot.odds.analysis import AnalysisConditions
 from jackpot.odds.drawable import SHEETS, drawable
 from jackpot.odds.output import as_csv, as_html, as_json
-from jackpot.odds.sheets import SheetFormat, shown
+from jackpot.odds.sheets import SheetFormat, cell_text
 from jackpot.odds.subject import AnalysisError, AnalyzedLink
 from jackpot.rules.codes import Code
 from jackpot.rules.paytable import Game, LinkTerms
-from jackpot.text import named
+from jackpot.text import name_sentence
 from jackpot.worker_refusal import WorkerRefusal
 
 
@@ -40,7 +40,7 @@ class LabCall(msgspec.Struct, frozen=True):
     language: str = ENGLISH
 
     def manner(self) -> SheetFormat:
-        return SheetFormat(self.money, partial(told, self.language))
+        return SheetFormat(self.money, partial(translate, self.language))
 
 
 class LabPage(msgspec.Struct, frozen=True):
@@ -93,16 +93,16 @@ def told_of(asked: LabCall) -> LabReply:
         LabPage(
             sheet.name,
             say(sheet.title),
-            [say(named(column.name)) for column in sheet.columns],
+            [say(name_sentence(column.name)) for column in sheet.columns],
             [column.kind for column in sheet.columns],
-            [[shown(column.kind, cell, manner) for column, cell in zip(sheet.columns, row, strict=True)]
+            [[cell_text(column.kind, cell, manner) for column, cell in zip(sheet.columns, row, strict=True)]
              for row in sheet.rows],
             [say(note) for note in sheet.notes],
         )
         for sheet in sheets_of(found, money)
     ]  # fmt: skip
     return LabReply(
-        facts=[(say(named(name)), say(text)) for name, text in facts_of(found, money)],
+        facts=[(say(name_sentence(name)), say(text)) for name, text in facts_of(found, money)],
         sheets=pages,
         drawable=[
             NamedPicture(picture.name, SHEETS[picture.kind], say(picture.title))

@@ -23,7 +23,7 @@ from jackpot.rules.acts.people import Recovered
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.acts.sessions import LockedOut
 from jackpot.rules.events import Voided
-from jackpot.text import Sentence, joined, named, several
+from jackpot.text import Sentence, joined, name_sentence, several
 
 COLUMNS: Final = (
     ReportColumn("bank"),
@@ -72,11 +72,11 @@ def _rows(ledger: Reader, names: JournalNames, days: EntrySpan, title: Title) ->
             place = names.people.name(facts["person"]) if "person" in facts else alarms.place(facts)
             what = "" if said is None else sentence(said)
             yield names.bank, entry.seq, entry.at, kind, place, what, who
-        if (over := _over(names, event, title)) is not None:
+        if (over := _ended_alarm(names, event, title)) is not None:
             yield names.bank, entry.seq, entry.at, *over, who
 
 
-def _over(names: JournalNames, event: Any, title: Title) -> tuple[str, str, str] | None:
+def _ended_alarm(names: JournalNames, event: Any, title: Title) -> tuple[str, str, str] | None:
     """(alarm, place, cause) of what ended one, or of a link stopped or a key revoked; else None."""
     match event:
         case AlarmAcknowledged():
@@ -89,11 +89,11 @@ def _over(names: JournalNames, event: Any, title: Title) -> tuple[str, str, str]
             what = Sentence("not believed")
             if event.believed:
                 what = Sentence("believed: {count} answers are lost", count=event.missing)
-            return _ended(BEHIND), _at(names, event.table), joined([what, event.reason], ": ")
+            return _ended(BEHIND), _at_table(names, event.table), joined([what, event.reason], ": ")
         case BehindOver():
             return (
                 _ended(BEHIND),
-                _at(names, event.table),
+                _at_table(names, event.table),
                 Sentence("it says {acked} now", acked=event.acked),
             )
         case DeviceCleared():
@@ -106,7 +106,7 @@ def _over(names: JournalNames, event: Any, title: Title) -> tuple[str, str, str]
             )
         case Suspended() | Resumed():
             alarm = "suspended" if isinstance(event, Suspended) else _ended("suspended")
-            cause = named(event.cause)
+            cause = name_sentence(event.cause)
             why = joined([cause, reason(event)], ": ") if event.reason else cause
             return alarm, ", ".join(title(names.link(link)) for link in event.links), why
     return None
@@ -116,7 +116,7 @@ def _ended(alarm: str) -> Sentence:
     return Sentence("{alarm} over", alarm=Sentence(alarm))
 
 
-def _at(names: JournalNames, table: int) -> Sentence:
+def _at_table(names: JournalNames, table: int) -> Sentence:
     return Sentence("table {table}", table=names.table(table))
 
 

@@ -30,7 +30,7 @@ from jackpot.rules.events import Refused
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import People, Proof, Signed
-from jackpot.text import Sentence, both, game, joined, named
+from jackpot.text import Sentence, both, game, joined, name_sentence
 
 REFUSALS: Final = (
     ReportColumn("bank"),
@@ -90,7 +90,7 @@ _OPENINGS: Final = tuple(
 Row = tuple[Cell, ...]
 
 
-def _found(
+def _audit(
     ledger: Reader,
     request: ReportRequest,
     rows: Callable[[Reader, ReportRequest, JournalNames, EntrySpan], Iterator[Row]],
@@ -104,17 +104,17 @@ def _found(
 
 def find_refusals(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every durable refusal of the gaming days. Raises LedgerError."""
-    return _found(ledger, request, _refusals)
+    return _audit(ledger, request, _refusals)
 
 
 def find_access(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every act of people in the gaming days. Raises LedgerError."""
-    return _found(ledger, request, _access)
+    return _audit(ledger, request, _access)
 
 
 def find_parameters(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every opening, change and end of links, tables and banks in the gaming days. Raises LedgerError."""
-    return _found(ledger, request, _parameters)
+    return _audit(ledger, request, _parameters)
 
 
 def _refusals(ledger: Reader, request: ReportRequest, names: JournalNames, days: EntrySpan) -> Iterator[Row]:
@@ -216,7 +216,7 @@ def _link(terms: LinkTerms, request: ReportRequest) -> Sentence:
     def level(terms: LevelTerms) -> Sentence:
         rates = f"{percent(terms.primary)} + {percent(terms.reserve)}"
         parts = [
-            Sentence("{level} {rates}", level=named(terms.level), rates=rates),
+            Sentence("{level} {rates}", level=name_sentence(terms.level), rates=rates),
             Sentence("seed {sum}", sum=sum_(terms.seed)),
             Sentence("reseed {sum}", sum=sum_(terms.reseed)),
             *([] if terms.limit is None else [Sentence("limit {sum}", sum=sum_(terms.limit))]),

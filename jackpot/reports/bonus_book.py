@@ -72,7 +72,7 @@ class AwardMove(NamedTuple):
         return self.award.kind in ("meter", "odds")
 
 
-class Played(NamedTuple):
+class WageredTerms(NamedTuple):
     """Terms on which wagers were made, at a table of so many seats.
 
     players: of the rounds, where what a hand pays depends on them (Cover All), else 1.
@@ -138,11 +138,11 @@ class BonusBook:
         self.hands: defaultdict[BonusKey, Counter[str]] = defaultdict(Counter)
         self.wagers: defaultdict[BonusKey, Counter[int]] = defaultdict(Counter)
         self.offered: defaultdict[BonusKey, Counter[int]] = defaultdict(Counter)
-        self.played: list[Played] = []
+        self.played: list[WageredTerms] = []
         self.problems: list[ReportProblem] = []
         self._ledger = ledger
         self._site = site
-        self._places: dict[Played, int] = {}
+        self._places: dict[WageredTerms, int] = {}
         self._known: dict[tuple[int, int, int], int] = {}
         if parts:
             self._awards(parts)
@@ -198,7 +198,9 @@ class BonusBook:
             )
             return
         for (table, link, shift, players), micros in tally.sums.items():
-            played = Played(self.names.link_terms(link, part.upto), self.names.tables[table].seats, players)
+            played = WageredTerms(
+                self.names.link_terms(link, part.upto), self.names.tables[table].seats, players
+            )
             place = self._places.setdefault(played, len(self.played))
             if place == len(self.played):
                 self.played.append(played)
@@ -233,7 +235,7 @@ class BonusBook:
         seats = self.names.tables[table].seats
         place = self._known.get((link, rated, seats))
         if place is None:
-            played = Played(self.names.link_terms(link, rated), seats)
+            played = WageredTerms(self.names.link_terms(link, rated), seats)
             place = self._places.setdefault(played, len(self.played))
             if place == len(self.played):
                 self.played.append(played)
@@ -295,14 +297,14 @@ def award_moves(ledger: Reader, names: JournalNames, after: int, upto: int) -> I
         for award in story.hit.awards:
             first, made = story.first[award.number], story.made[award.number]
             if story.bank == names.bank and after < made <= upto:
-                yield AwardMove(made, _at(ledger, names, story, made), story, award, "won", first, 1)
+                yield AwardMove(made, _made_at(ledger, names, story, made), story, award, "won", first, 1)
             for step, more in changes(first, story.steps[award.number]):
                 if step.bank == names.bank and after < step.seq <= upto:
                     gone = -1 if step.what == "undone" else 0
                     yield AwardMove(step.seq, step.at, story, award, step.what, more, gone)
 
 
-def _at(ledger: Reader, names: JournalNames, story: HitStory, made: int) -> int:
+def _made_at(ledger: Reader, names: JournalNames, story: HitStory, made: int) -> int:
     """When an award was made: a hit may get more of them in a later entry."""
     if made == story.hit.seq:
         return story.hit.at

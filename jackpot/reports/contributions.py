@@ -68,7 +68,7 @@ class Contributed(NamedTuple):
         return self.micros // names.each(self.link, self.rated)
 
 
-class Sums:
+class HourSums:
     """Sums of one table, link and hour. offered: wagers on an offer. Sums are micro-dollars."""
 
     def __init__(self) -> None:
@@ -90,13 +90,13 @@ def _rows(
     ledger: Reader, request: ReportRequest, names: JournalNames, days: EntrySpan
 ) -> Iterator[tuple[Cell, ...]]:
     scope = Scope(request, names)
-    hours: dict[ContributionKey, Sums] = {}
+    hours: dict[ContributionKey, HourSums] = {}
     for start, end in names.stretches(days.after, days.upto):
         for each in contributed_by(ledger, names, start, end):
             if not scope.has(each.link, each.table, each.at):
                 continue
             sums = hours.setdefault(
-                ContributionKey(hour_began(each.at, request.site), each.table, each.link), Sums()
+                ContributionKey(hour_began(each.at, request.site), each.table, each.link), HourSums()
             )
             if not each.level:
                 sums.offered += each.micros
@@ -105,8 +105,10 @@ def _rows(
             if each.level == 1:
                 sums.wagers += each.wagers(names)
         last = max((key.began for key in hours), default=0)
-        yield from _told(names, request, {key: hours.pop(key) for key in sorted(hours) if key.began < last})
-    yield from _told(names, request, dict(sorted(hours.items())))
+        yield from _hour_rows(
+            names, request, {key: hours.pop(key) for key in sorted(hours) if key.began < last}
+        )
+    yield from _hour_rows(names, request, dict(sorted(hours.items())))
 
 
 def contributed_by(
@@ -160,8 +162,8 @@ def _wagered_at(ledger: Reader, names: JournalNames, link: int, seq: int, event:
     return next((at for bet, at in made if bet.link == link), names.rounds.after)
 
 
-def _told(
-    names: JournalNames, request: ReportRequest, hours: dict[ContributionKey, Sums]
+def _hour_rows(
+    names: JournalNames, request: ReportRequest, hours: dict[ContributionKey, HourSums]
 ) -> Iterator[tuple[Cell, ...]]:
     for key, sums in hours.items():
         terms = names.links[key.link]

@@ -94,11 +94,11 @@ def _group(book: MonthBook, request: ReportRequest, shown: CellFormat) -> Direct
     if request.group == "table":
         found.sort(key=_wagered, reverse=True)
     few = found[:TOP_TABLES] if request.group == "table" else found
-    rows = [_row(key, _called(request, key, shown), figures, shown) for key, figures in few]
+    rows = [_row(key, _part_name(request, key, shown), figures, shown) for key, figures in few]
     return DirectorGroup(request.group, rows, len(found) - len(few))
 
 
-def _called(request: ReportRequest, key: str, shown: CellFormat) -> str:
+def _part_name(request: ReportRequest, key: str, shown: CellFormat) -> str:
     """What people call a part of the floor."""
     if request.group == "link":
         return request.title(key)

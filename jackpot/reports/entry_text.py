@@ -33,7 +33,7 @@ from jackpot.rules.events import (
 )
 from jackpot.rules.money import from_cents
 from jackpot.rules.state import Placed
-from jackpot.text import LAMPS, Sentence, game, joined, named, several
+from jackpot.text import LAMPS, Sentence, game, joined, name_sentence, several
 
 # How a sum of micro-dollars is written.
 Money = Callable[[int], str]
@@ -102,7 +102,7 @@ def about(journal: JournalNames, event: Event, money: Money, title: Title) -> Se
         if name not in NOT_ABOUT and value not in ("", b"", None, [], ()):
             said.append(_word(names, event, name, value, money))
     cause = getattr(event, "cause", "")
-    return joined(word for word in (*said, named(cause) if cause else "") if word)
+    return joined(word for word in (*said, name_sentence(cause) if cause else "") if word)
 
 
 def _digest(digest: bytes) -> Sentence | str:
@@ -133,7 +133,7 @@ def _of_round(names: EntryNames, event: Any, money: Money) -> Iterator[Sentence]
                 yield Sentence("seat {seat} may be abandoned", seat=seat)
         case Voided():
             if event.cause:
-                yield named(event.cause)
+                yield name_sentence(event.cause)
             if event.undone:
                 yield Sentence("{awards} undone", awards=" ".join(f"A{number}" for number in event.undone))
             if event.settles:
@@ -149,7 +149,12 @@ def _of_round(names: EntryNames, event: Any, money: Money) -> Iterator[Sentence]
 
 def _hit(names: EntryNames, hit: HitMade, money: Money) -> Sentence:
     awards = ", ".join(f"A{award.number} {money(award.amount)}" for award in hit.awards)
-    told = {"hit": f"H{hit.number}", "hand": named(hit.hand), "link": names.link(hit.link), "awards": awards}
+    told = {
+        "hit": f"H{hit.number}",
+        "hand": name_sentence(hit.hand),
+        "link": names.link(hit.link),
+        "awards": awards,
+    }
     return Sentence("{hit} {hand} on {link}: {awards}", **told)
 
 
@@ -175,7 +180,7 @@ def _word(names: EntryNames, event: Any, name: str, value: Any, money: Money) ->
             return joined(
                 Sentence(
                     "{level} of {link} decided up to {sum}",
-                    level=named(names.journal.level(one.link, one.level)),
+                    level=name_sentence(names.journal.level(one.link, one.level)),
                     link=names.link(one.link),
                     sum=money(one.decided),
                 )
@@ -188,7 +193,7 @@ def _word(names: EntryNames, event: Any, name: str, value: Any, money: Money) ->
         case _, bool():
             return plain if value else Sentence("not {what}", what=plain)
         case "command", bytes():
-            return _asked(names, value, money)
+            return _operation_text(names, value, money)
         case (("role" | "account" | "way" | "other_way"), str()):
             return Sentence("{name} {value}", name=plain, value=Sentence(value))
         case _, str() | int():
@@ -222,7 +227,7 @@ def _taxed(name: str, value: int, money: Money) -> Sentence | str:
 _SAID_OTHERWISE: Final = (*NOT_ABOUT, "tax_from", "withheld", "other_sum", "nonresident")
 
 
-def _asked(names: EntryNames, command: bytes, money: Money) -> Sentence:
+def _operation_text(names: EntryNames, command: bytes, money: Money) -> Sentence:
     """An operation that was asked for, and waits or was refused, in words."""
     asked, fields = decode_asked(command), msgspec.json.decode(command)
     what = str(fields.pop("do"))
@@ -251,7 +256,7 @@ def _asked(names: EntryNames, command: bytes, money: Money) -> Sentence:
         for name, value in fields.items()
         if name not in _SAID_OTHERWISE and value not in (None, "", [], {})
     )
-    return joined([named(what), *rest])
+    return joined([name_sentence(what), *rest])
 
 
 _NUMBERS: Final[dict[str, Callable[[EntryNames, Any, int], Sentence | str]]] = {
@@ -262,7 +267,7 @@ _NUMBERS: Final[dict[str, Callable[[EntryNames, Any, int], Sentence | str]]] = {
     "table": lambda names, _event, number: Sentence("table {table}", table=names.journal.table(number)),
     "link": lambda names, _event, number: Sentence("link {link}", link=names.link(number)),
     "to": lambda names, _event, number: Sentence("to link {link}", link=names.link(number)) if number else "",
-    "level": lambda names, event, number: named(names.journal.level(event.link, number)),
+    "level": lambda names, event, number: name_sentence(names.journal.level(event.link, number)),
     "person": lambda names, _event, number: names.journal.people.name(number),
 }
 """What a field that is a number says: of what it is the number."""

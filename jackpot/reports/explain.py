@@ -7,7 +7,7 @@ from jackpot.ledger.cycles import TakePoint, settlement
 from jackpot.ledger.joined_banks import former_numbers, parts_of
 from jackpot.ledger.reading import Reader
 from jackpot.reports.read.hits import AwardChange, HitStory, changes, story_of
-from jackpot.reports.read.meter_history import LevelRef, MeterHistory, amounts, entry_at, percent, told
+from jackpot.reports.read.meter_history import LevelRef, MeterHistory, amounts, award_list, entry_at, percent
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import (
     Cell,
@@ -23,7 +23,7 @@ from jackpot.rules import meter
 from jackpot.rules.acts.hits import Corrected, Undone
 from jackpot.rules.events import Event, TakeMade
 from jackpot.rules.state import Award, Hit
-from jackpot.text import Sentence, both, joined, named, one_of
+from jackpot.text import Sentence, both, joined, name_sentence, one_of
 
 COLUMNS: Final = (
     ReportColumn("award"),
@@ -116,7 +116,7 @@ def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     facts = [
         Fact("hit", Sentence("{hit} in bank {bank}", hit=f"H{hit.number}", bank=bank)),
         *numbers_today(ledger, story),
-        Fact("hand", joined([named(hit.hand), *placed(names, hit)])),
+        Fact("hand", joined([name_sentence(hit.hand), *placed(names, hit)])),
         Fact("link", request.link_cell(names.link(hit.link))),
         Fact("won", hit.at, "moment"),
     ]
@@ -164,7 +164,7 @@ def kind_of(request: ReportRequest, names: JournalNames, award: Award) -> Senten
     if award.kind == "envy":
         of = Sentence("the hand of seat {seat}", seat=award.because) if award.because else _DEALER
         return Sentence("Envy for {hand}, {to}, paid by the house", hand=of, to=to)
-    return Sentence("{kind}, {to}, paid by the house", kind=named(award.kind), to=to)
+    return Sentence("{kind}, {to}, paid by the house", kind=name_sentence(award.kind), to=to)
 
 
 def _rows(
@@ -181,11 +181,11 @@ def _rows(
         first = amounts(event)[award.number]
         parts = [("share", Sentence("what the paytable gives"), row, first)]
         if award.level:
-            made = _made(ledger, names.bank, row, event, award)
+            made = _award_made(ledger, names.bank, row, event, award)
             key = (award.link, award.level, made.turn)
             if key not in shown:
                 way = MeterHistory(ledger, request.site, LevelRef(names, award.link, award.level), made.turn)
-                yield from _way(way, name)
+                yield from _history_rows(way, name)
                 shown[key] = min(way.primary, way.most())
             parts = _share(made, award, shown[key], first)
             if len(parts) > 1 and not made.take.moment:
@@ -213,7 +213,7 @@ def _rows(
         yield name, "total", comes, "", "", None, None, total, None, None
 
 
-def _way(way: MeterHistory, name: str) -> Iterator[tuple[Cell, ...]]:
+def _history_rows(way: MeterHistory, name: str) -> Iterator[tuple[Cell, ...]]:
     for line in way.lines():
         yield (name, "how it grew", line.what, line.day, line.table, line.row or None, line.cycle, line.meter,
                line.reserve, line.overflow)  # fmt: skip
@@ -226,7 +226,7 @@ def _way(way: MeterHistory, name: str) -> Iterator[tuple[Cell, ...]]:
     yield name, "meter", what, "", "", way.turn.row, None, way.primary, None, None
 
 
-def _made(ledger: Reader, bank: str, row: int, event: Event, award: Award) -> AwardMade:
+def _award_made(ledger: Reader, bank: str, row: int, event: Event, award: Award) -> AwardMade:
     """How a percentage award was made; for a late one, the awards that had shared it before."""
     take = next(take for take in settlement(event).takes if award.number in take.awards)
     others = _awards(event, take)
@@ -280,7 +280,7 @@ def _changed(names: JournalNames, step: AwardChange) -> Sentence:
         case "raised", Undone() as event:
             return Sentence(
                 "raised by {who}: {awards} of {hit} undone",
-                who=names.who(event.people), awards=told(event.awards), hit=f"H{event.hit}",
+                who=names.who(event.people), awards=award_list(event.awards), hit=f"H{event.hit}",
             )  # fmt: skip
         case "corrected", Corrected() as event:
             return Sentence("corrected by {who}: {reason}", who=names.who(event.people), reason=event.reason)

@@ -30,7 +30,7 @@ from jackpot.reports.report import BriefReport, Cell, Fact, Report, ReportColumn
 from jackpot.rules import cards as deck
 from jackpot.rules.acts.triggers import TriggersRenewed
 from jackpot.rules.events import LevelCounted, TriggerOpened
-from jackpot.rules.hands import NAMES, Shown, beaten, best_of_table, makes, needs, rank_shown
+from jackpot.rules.hands import NAMES, CardsShown, beaten, best_of_table, makes, needs, rank_shown
 from jackpot.rules.state import DrawMade, HandShown
 from jackpot.text import Sentence, card
 
@@ -251,7 +251,7 @@ class FairnessTally:
         kind = terms.hand_kind
         if not makes(kind, game, terms.cards):
             return None
-        shown = Shown(tuple(own), tuple(round_.board), tuple(round_.dealer), tuple(round_.bonus))
+        shown = CardsShown(tuple(own), tuple(round_.board), tuple(round_.dealer), tuple(round_.bonus))
         if kind == "beaten":
             lost = None if needs(kind, game).missing(shown) else beaten(shown.own, shown.dealer, shown.board)
             return None if lost is None else lost.ranked.name

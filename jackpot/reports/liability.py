@@ -78,7 +78,7 @@ def find(ledger: Reader, request: ReportRequest) -> ReportResult:
         stand = _stand(ledger, request, names, day)
         if not stand.upto or (became(ledger, names.bank) and stand.upto == ledger.head(names.bank).seq):
             continue  # the bank began later, or had become another by then
-        facts.append(Fact(names.bank, _told(stand, day)))
+        facts.append(Fact(names.bank, _basis(stand, day)))
         rows += _rows(names, stand, _waiting(ledger, names, stand), request)
     owed = Fact("amount", sum(int(row[-1] or 0) for row in rows), "money")
     return ReportResult([owed, *facts], iter(rows), [])
@@ -146,7 +146,7 @@ def _stand(ledger: Reader, request: ReportRequest, names: JournalNames, day: str
     return DayEndMeters(upto, known, read, own=False)
 
 
-def _told(stand: DayEndMeters, day: str | None) -> Sentence:
+def _basis(stand: DayEndMeters, day: str | None) -> Sentence:
     """How the meters are known."""
     if stand.own:
         return Sentence("as read at the end of {day}, row {row}", day=day, row=f"{stand.upto:,}")
@@ -172,12 +172,12 @@ def _waiting(ledger: Reader, names: JournalNames, stand: DayEndMeters) -> Counte
         for award in story.hit.awards:
             for row, sign in ((since, -1), (stand.upto, 1)):
                 if story.bank != names.bank or story.made[award.number] <= row:
-                    amount, status = _then(story, award, names.bank, row)
+                    amount, status = _as_of(story, award, names.bank, row)
                     found[(award.link, award.level), status] += sign * amount
     return found
 
 
-def _then(story: HitStory, award: Award, bank: str, upto: int) -> tuple[int, Status]:
+def _as_of(story: HitStory, award: Award, bank: str, upto: int) -> tuple[int, Status]:
     """What an award came to after a row, and its status then."""
     amount, status = story.first[award.number], story.began[award.number]
     for step in story.steps[award.number]:

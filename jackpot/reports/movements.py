@@ -56,21 +56,21 @@ _BY_HOUSE: Final = f"""
 
 def find_awards(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every change of an award in the gaming days. Raises ReportRefused, LedgerError."""
-    named, spans = _asked(ledger, request)
+    named, spans = _spans(ledger, request)
     rows = (row for names in named for row in _awards(ledger, request, names, spans[names.bank]))
     return ReportResult(periods(spans), rows, [])
 
 
 def find_seeds(ledger: Reader, request: ReportRequest) -> ReportResult:
     """Every sum between the house and a meter in the gaming days. Raises ReportRefused, LedgerError."""
-    named, spans = _asked(ledger, request)
+    named, spans = _spans(ledger, request)
     for bank, days in spans.items():
         must_be_here(ledger, bank, days.after)
     rows = (row for names in named for row in _seeds(ledger, request, names, spans[names.bank]))
     return ReportResult(periods(spans), rows, [])
 
 
-def _asked(ledger: Reader, request: ReportRequest) -> tuple[list[JournalNames], dict[str, EntrySpan]]:
+def _spans(ledger: Reader, request: ReportRequest) -> tuple[list[JournalNames], dict[str, EntrySpan]]:
     named = [names for bank in request.banks if (names := JournalNames(ledger, bank)).links]
     must_be_there(request, named)
     return named, {names.bank: wanted_span(ledger, names.bank, request) for names in named}

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from jackpot.config import Site
 from jackpot.config.display import LOGO_TYPES
-from jackpot.config.languages import spoken, told
+from jackpot.config.languages import spoken, translate
 from jackpot.config.writing import iso_moment, moment, writing
 from jackpot.reports.report import (
     SUMS,
@@ -28,7 +28,7 @@ from jackpot.reports.report import (
     dicts,
 )
 from jackpot.rules.money import MICROS_PER_CENT, floor_to_cent
-from jackpot.text import Sentence, named
+from jackpot.text import Sentence, name_sentence
 
 # A spreadsheet takes a text that begins with one of these for a formula; what people typed must not be one.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -69,7 +69,7 @@ class CellFormat:
             case _, NamedId():
                 return self.cell(kind, value.called)
             case "word", str():
-                return self.say(value if isinstance(value, Sentence) or not value else named(value))
+                return self.say(value if isinstance(value, Sentence) or not value else name_sentence(value))
             case "moment", int():
                 return moment(value, self._site.timezone)
             case "span", int():
@@ -88,11 +88,11 @@ class CellFormat:
 
     def say(self, text: str) -> str:
         """A text of the program in the reader's language."""
-        return told(self.locale, text)
+        return translate(self.locale, text)
 
     def title(self, name: str) -> str:
         """What a column or a fact is called."""
-        return self.say(named(name))
+        return self.say(name_sentence(name))
 
     def fact(self, fact: Fact) -> str:
         return self.cell(fact.kind, fact.value)

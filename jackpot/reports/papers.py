@@ -40,7 +40,7 @@ from jackpot.rules.acts.payout_details import winners
 from jackpot.rules.money import from_cents
 from jackpot.rules.rounds.undo import is_whole
 from jackpot.rules.state import Award, Hit
-from jackpot.text import LAMPS, Sentence, both, card, joined, named
+from jackpot.text import LAMPS, Sentence, both, card, joined, name_sentence
 
 COLUMNS: Final = (
     ReportColumn("award"),
@@ -279,7 +279,10 @@ def _slip(
         Fact("hit", Sentence("{hit} in bank {bank}, {status}", hit=f"H{hit.number}", **stands)),
         *numbers_today(ledger, story),
         Fact(
-            "won", Sentence("{hand} on {link}", hand=named(hit.hand), link=wanted.title(names.link(hit.link)))
+            "won",
+            Sentence(
+                "{hand} on {link}", hand=name_sentence(hit.hand), link=wanted.title(names.link(hit.link))
+            ),
         ),
         Fact("where", joined([table, seat, round_])),
         Fact("when", hit.at, "moment"),

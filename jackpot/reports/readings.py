@@ -49,7 +49,7 @@ class DayRead(msgspec.Struct, frozen=True):
     meters: tuple[MeterReading, ...]
 
 
-class Stored(NamedTuple):
+class StoredReading(NamedTuple):
     """A reading as the journal stores it."""
 
     seq: int
@@ -65,18 +65,18 @@ def readings(ledger: Reader, bank: str) -> Iterator[DayRead]:
     below = None
     while True:
         found = stored(ledger, bank, below, PAGE)
-        yield from (named(bank, state, one) for one in found)
+        yield from (with_names(bank, state, one) for one in found)
         if len(found) < PAGE:
             return
         below = found[-1].seq
 
 
-def stored(ledger: Reader, bank: str, below: int | None, limit: int) -> list[Stored]:
+def stored(ledger: Reader, bank: str, below: int | None, limit: int) -> list[StoredReading]:
     """The newest readings with a lower number than `below`, as they are stored. Raises LedgerError."""
-    return ledger.ask(bank, lambda number: _asked((number, below or _BEYOND, limit)))
+    return ledger.ask(bank, lambda number: _fetch((number, below or _BEYOND, limit)))
 
 
-def named(bank: str, state: BankState, reading: Stored) -> DayRead:
+def with_names(bank: str, state: BankState, reading: StoredReading) -> DayRead:
     """A reading with names in place of numbers. state: of the bank, then or later."""
     meters = tuple(_meter(state, *meter) for meter in reading.event.meters)
     return DayRead(
@@ -84,14 +84,14 @@ def named(bank: str, state: BankState, reading: Stored) -> DayRead:
     )
 
 
-def _asked(values: tuple[int, int, int]) -> Conversation[list[Stored]]:
+def _fetch(values: tuple[int, int, int]) -> Conversation[list[StoredReading]]:
     found = yield _FOUND, values
     read = [
         (seq, at, epoch, registry.decode(kind, version, body), bytes(hash_))
         for seq, at, epoch, kind, version, body, hash_ in found
     ]
     return [
-        Stored(seq, at, epoch, event, hash_)
+        StoredReading(seq, at, epoch, event, hash_)
         for seq, at, epoch, event, hash_ in read
         if isinstance(event, ReadingTaken)
     ]

@@ -81,7 +81,7 @@ def find(ledger: Reader, request: ReportRequest) -> ReportResult:
             elsewhere.append(told)
             continue
         must_be_here(ledger, bank, days.after if days.opening else 0)  # otherwise its opening is summed
-        facts.append(Fact(bank, _told(request.last, days, became(ledger, bank), ends_in(ledger, bank))))
+        facts.append(Fact(bank, _span_text(request.last, days, became(ledger, bank), ends_in(ledger, bank))))
         parts.append(partial(_lines, ledger, request, names[bank], days, problems))
     if elsewhere and not parts:
         raise ReportRefused("day_of_other_banks", "{banks}", field="day", banks=joined(elsewhere, "; "))
@@ -127,7 +127,7 @@ def read_as(read: ReadingRow | None) -> Mapping[tuple[int, int], int]:
             for link, level, primary, reserve, overflow, *_ in meters}  # fmt: skip
 
 
-def _told(day: str | None, days: EntrySpan, into: str, ends_in: str | None) -> Sentence:
+def _span_text(day: str | None, days: EntrySpan, into: str, ends_in: str | None) -> Sentence:
     """The span of a line. Raises ReportRefused for a day that has no reading of its own.
 
     into: the bank that it became, if any. ends_in: the gaming day of its last rows then.

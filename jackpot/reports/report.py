@@ -239,7 +239,7 @@ def steady(ledger: Reader) -> Iterator[None]:
                 )
 
 
-def saying(report: Report, rows: Sequence[tuple[Cell, ...]]) -> list[int]:
+def columns_shown(report: Report, rows: Sequence[tuple[Cell, ...]]) -> list[int]:
     """The columns that say something in these rows; the bank column is left out where all rows are of one."""
     return [
         number

@@ -18,7 +18,7 @@ from jackpot.catalogue.returns import hit_chance, reseeds_return
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.reports import statistics
-from jackpot.reports.bonus_book import PAID_BY_HOUSE, BonusBook, BonusKey, Played
+from jackpot.reports.bonus_book import PAID_BY_HOUSE, BonusBook, BonusKey, WageredTerms
 from jackpot.reports.read.entries import must_be_here
 from jackpot.reports.read.gaming_days import month_parts, months_of
 from jackpot.reports.read.names import JournalNames
@@ -153,7 +153,7 @@ class Difference(NamedTuple):
         return f"{self.expected:.2f}", chance, EXACT if self.exact else NORMAL
 
 
-def expectation(played: Played) -> Expectation:
+def expectation(played: WageredTerms) -> Expectation:
     """What exact odds say of one wager on these terms."""
     terms, seats, players = played
     hands: dict[str, tuple[Fraction, Fraction]] = {}
@@ -521,13 +521,13 @@ def _hands(link: str, figures: ResultFigures) -> Iterator[tuple[Cell, ...]]:
         expected = sum(count * rate for rate, count in rates.items())
         often = f"{float(wagers / expected):,.1f}" if wagers > 0 and expected > 0 else ""
         actual = figures.hands[hand]
-        yield link, hand, wagers, often, *_told(difference(actual, rates), actual), int(paid)
+        yield link, hand, wagers, often, *_difference_cells(difference(actual, rates), actual), int(paid)
     draws = int(sum(count * one.draws for one, count in played))
     if draws:
         yield link, "draws", wagers, "", "", None, "", "", draws
 
 
-def _told(difference: Difference, actual: int) -> tuple[Cell, ...]:
+def _difference_cells(difference: Difference, actual: int) -> tuple[Cell, ...]:
     expected, chance, how = difference.cells()
     return expected, actual, chance, how
 

@@ -31,7 +31,7 @@ from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, PaytableRow, Percent, TableTerms
-from jackpot.text import Sentence, game, joined, named, suits
+from jackpot.text import Sentence, game, joined, name_sentence, suits
 
 COLUMNS: Final = (
     ReportColumn("bank"),
@@ -112,7 +112,7 @@ Choices = dict[tuple[str, str], CurrentChoice]
 """By level, "" for what is of no level, and by the name of the term."""
 
 
-class Floor:
+class FloorChoices:
     """The choices of links and tables, by their ids. joined: when each table took each link.
 
     ends: by the number of its notice, the link whose end was announced (P2).
@@ -202,9 +202,9 @@ def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     return ReportResult([], rows, [])
 
 
-def _floor(ledger: Reader, bank: str) -> Floor:
+def _floor(ledger: Reader, bank: str) -> FloorChoices:
     """The floor of a bank. What it was joined of began before it did."""
-    floor, names = Floor(), JournalNames(ledger, bank)
+    floor, names = FloorChoices(), JournalNames(ledger, bank)
     for entry in of_kinds(ledger, bank, _KINDS):
         if isinstance(event := entry.event, BankBegun):
             for before, _, _ in event.heads:
@@ -213,7 +213,7 @@ def _floor(ledger: Reader, bank: str) -> Floor:
     return floor
 
 
-def _join(floor: Floor, part: Floor) -> None:
+def _join(floor: FloorChoices, part: FloorChoices) -> None:
     floor.links |= part.links
     floor.tables |= part.tables
     floor.of_link |= part.of_link
@@ -228,7 +228,7 @@ class _ValueFormat(NamedTuple):
     request: ReportRequest
 
 
-def _rows(floor: Floor, table: TableTerms, value_format: _ValueFormat) -> Iterator[tuple[Cell, ...]]:
+def _rows(floor: FloorChoices, table: TableTerms, value_format: _ValueFormat) -> Iterator[tuple[Cell, ...]]:
     for (_, name), chosen in floor.of_table[table.table].items():
         yield _row(
             table.table,
@@ -243,7 +243,7 @@ def _rows(floor: Floor, table: TableTerms, value_format: _ValueFormat) -> Iterat
         since, wager = floor.joined[table.table, link], value_format.request.link_cell(link)
         for (level, name), chosen in floor.of_link[link].items():
             what = Sentence(name.replace("_", " "))
-            choice = joined([named(level), what], " ") if level else what
+            choice = joined([name_sentence(level), what], " ") if level else what
             made = max(chosen.made, since, key=lambda one: one.at)
             yield _row(table.table, wager, choice, _value(name, chosen.value, value_format), made)
         for reading in _left_open(floor.links[link], table):
@@ -327,7 +327,7 @@ def _row_of(row: PaytableRow, money: Writing) -> Sentence:
 def _pays(row: PaytableRow, money: Writing) -> str:
     match row.pays:
         case Percent(level=level, rate=rate):
-            return Sentence("{part} of the {level}", part=percent(rate), level=named(level))
+            return Sentence("{part} of the {level}", part=percent(rate), level=name_sentence(level))
         case Fixed(amount=amount):
             return money.text(to_cents(amount))
         case ForOne(n=n):
@@ -336,7 +336,7 @@ def _pays(row: PaytableRow, money: Writing) -> str:
 
 
 def _hand(hand: str, only: str, pays: str) -> Sentence:
-    name = joined([named(hand), suits(only)], " ") if only else named(hand)
+    name = joined([name_sentence(hand), suits(only)], " ") if only else name_sentence(hand)
     return Sentence("{what} {now}", what=name, now=pays)
 
 

@@ -185,7 +185,7 @@ class Day(NamedTuple):
     hits_if: int | None
 
 
-class Place(NamedTuple):
+class HitPlace(NamedTuple):
     """Place of a hit, on any terms. seat: 0 for the dealer's. drawn: which draw, or which level of a mystery;
     "" for a hand.
     """
@@ -283,7 +283,7 @@ def not_allowed(now: LinkTerms, terms: LinkTerms) -> list[str]:
     if terms.paytable != now.paytable or now.mystery:
         return []  # another paytable takes only what a configuration may give it
     tried = {
-        (level.level, name): _said(name, figure)
+        (level.level, name): _figure_text(name, figure)
         for was, level in zip(now.levels, terms.levels, strict=True)
         for name in (*RATES, *SUMS)
         if (figure := getattr(level, name)) != getattr(was, name)
@@ -301,7 +301,7 @@ def not_allowed(now: LinkTerms, terms: LinkTerms) -> list[str]:
     return []
 
 
-def _said(name: str, figure: int) -> str:
+def _figure_text(name: str, figure: int) -> str:
     return rate_text(figure).replace(" ", "") if name in RATES else _text(figure)
 
 
@@ -535,8 +535,8 @@ class _LinkReplay:
         self._engine.chance = self._engine.triggers = randomness
         self._asked = 0
         self._undone = undone
-        self._winners: dict[int, tuple[Place, dict[int, Winner]]] = {}
-        self._to_undo: Counter[Place] = Counter()
+        self._winners: dict[int, tuple[HitPlace, dict[int, Winner]]] = {}
+        self._to_undo: Counter[HitPlace] = Counter()
         self.days: list[tuple[str, dict[str, tuple[int, int]]]] = []
         self.left_out: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
@@ -621,7 +621,7 @@ class _LinkReplay:
             return
         for hit in event.made.hits:
             if hit.link == self._number and hit.number in self._undone:
-                place = Place(
+                place = HitPlace(
                     table.terms.table, event.round, hit.seat, self._drawn(hit.hand, hit.awards[0].level)
                 )
                 _, winners = self._winners.setdefault(hit.number, (place, {}))
@@ -644,7 +644,7 @@ class _LinkReplay:
         if self._undone[event.hit] == entry.seq:
             self._to_undo[place] -= 1
 
-    def _at(self, place: Place) -> list[Hit]:
+    def _at(self, place: HitPlace) -> list[Hit]:
         """The hits at that place that have an award that stands."""
         table = self._engine.table(place.table)
         return [
@@ -654,9 +654,9 @@ class _LinkReplay:
             if any(award.stands() for award in hit.awards)
         ]
 
-    def _place(self, hit: Hit) -> Place:
+    def _place(self, hit: Hit) -> HitPlace:
         table = self._engine.state.table(hit.table).terms.table
-        return Place(table, hit.round, hit.seat, self._drawn(hit.hand, hit.awards[0].level))
+        return HitPlace(table, hit.round, hit.seat, self._drawn(hit.hand, hit.awards[0].level))
 
     def _drawn(self, hand: str, level: int) -> str:
         """Which of the hits of a seat it is, apart from that of its hand."""

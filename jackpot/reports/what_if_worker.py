@@ -12,13 +12,13 @@ import msgspec
 
 from jackpot import worker_limits
 from jackpot.catalogue import CatalogueError
-from jackpot.config.languages import ENGLISH, told
+from jackpot.config.languages import ENGLISH, translate
 from jackpot.config.writing import Writing
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.store import LedgerError
 from jackpot.reports.what_if import End, ReplayRefused, Total, WhatIfResult, other_terms, what_if
 from jackpot.rules.codes import Code
-from jackpot.text import RefusalSentence, Sentence, named
+from jackpot.text import RefusalSentence, Sentence, name_sentence
 from jackpot.worker_refusal import WorkerRefusal
 
 # Of a worker's processor time: a year of a floor is some ten minutes.
@@ -79,10 +79,10 @@ def reply_to(asked: WhatIfCall) -> WhatIfReply:
 
 
 def _sheets(result: WhatIfResult, asked: WhatIfCall) -> list[WhatIfSheet]:
-    say, exact, count = partial(told, asked.language), asked.money.exact, asked.money.count
+    say, exact, count = partial(translate, asked.language), asked.money.exact, asked.money.count
 
     def title(name: str) -> str:
-        return say(named(name))
+        return say(name_sentence(name))
 
     both = [title("as it was"), title("if")]
     was, would = ({end.level: end for end in side} for side in (result.was, result.would))

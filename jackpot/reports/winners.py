@@ -10,7 +10,7 @@ from jackpot.reports.read.names import JournalNames
 from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.state import Award
-from jackpot.text import joined, named
+from jackpot.text import joined, name_sentence
 
 HITS: Final = (
     ReportColumn("bank"),
@@ -107,7 +107,7 @@ def _hit(names: JournalNames, story: HitStory) -> tuple[Cell, ...]:
     levels = sorted({award.level for award in own if award.level})
     return (
         names.bank, f"H{hit.number}", hit.at, names.link(hit.link),
-        joined(named(names.level(hit.link, level)) for level in levels), names.table(hit.table),
+        joined(name_sentence(names.level(hit.link, level)) for level in levels), names.table(hit.table),
         hit.seat, hit.hand,
         worth(own), worth(envy), status(story), *validated, *paid,
         None if validated[0] is None else validated[0] - hit.at,

@@ -30,7 +30,7 @@ from jackpot.reports.report import (
     ReportRefused,
     ReportRequest,
     ReportResult,
-    saying,
+    columns_shown,
     steady,
 )
 from jackpot.rules.codes import Code
@@ -106,17 +106,17 @@ class WorkerReply(msgspec.Struct, frozen=True):
     director: DirectorPage | None = None
 
 
-def told_of(ledger: Reader, asked: ReportCall) -> WorkerReply:
+def reply_to(ledger: Reader, asked: ReportCall) -> WorkerReply:
     """The reply with the report. Raises LedgerError."""
     try:
         with steady(ledger):
-            return _told(ledger, asked)
+            return _reply(ledger, asked)
     except ReportRefused as error:
         return WorkerReply(WorkerRefusal.of(Code.BAD_REQUEST, error.said))
 
 
-def _told(ledger: Reader, asked: ReportCall) -> WorkerReply:
-    """As `told_of`, but raises ReportRefused."""
+def _reply(ledger: Reader, asked: ReportCall) -> WorkerReply:
+    """As `reply_to`, but raises ReportRefused."""
     report = REPORTS[asked.report]
     if asked.form == "director":
         shown = output.CellFormat(asked.site, asked.language)
@@ -134,7 +134,7 @@ def _told(ledger: Reader, asked: ReportCall) -> WorkerReply:
             return WorkerReply(text="".join(pieces))
     if asked.sort:
         found = _sorted(report, found, asked.sort)
-    return WorkerReply(shown=_shown(report, found, output.CellFormat(asked.site, asked.language), asked.skip))
+    return WorkerReply(shown=_page(report, found, output.CellFormat(asked.site, asked.language), asked.skip))
 
 
 def _sorted(report: Report, result: ReportResult, sort: str) -> ReportResult:
@@ -206,10 +206,10 @@ def _wanted(asked: ReportCall, ledger: Reader) -> ReportRequest:
     )
 
 
-def _shown(report: Report, result: ReportResult, shown: output.CellFormat, skip: int) -> ReportPage:
+def _page(report: Report, result: ReportResult, shown: output.CellFormat, skip: int) -> ReportPage:
     totals = output.Totals(report, result)
     read = list(islice(totals, skip, skip + ROWS_SHOWN + 1))
-    more, said = len(read) > ROWS_SHOWN, saying(report, read[:ROWS_SHOWN])
+    more, said = len(read) > ROWS_SHOWN, columns_shown(report, read[:ROWS_SHOWN])
     spare = [n for n in reversed(said) if report.columns[n].spare][: max(0, len(said) - COLUMNS_SHOWN)]
     columns = [n for n in said if n not in spare]
     rows = [[shown.cell(report.columns[n].kind, row[n]) for n in columns] for row in read[:ROWS_SHOWN]]
@@ -267,7 +267,7 @@ def answered(question: bytes) -> bytes:
     asked = msgspec.json.decode(question, type=ReportCall)
     try:
         with closing(open_reader(asked.url)) as ledger:
-            told = told_of(ledger, asked)
+            told = reply_to(ledger, asked)
     except LedgerError as error:
         said = Sentence("the ledger cannot be read: {reason}", reason=str(error))
         told = WorkerReply(WorkerRefusal.of(Code.LEDGER, said))

@@ -258,7 +258,7 @@ def _top_of_run(held: Counter[int]) -> int:
     return next(top for top in tops if all(held[rank % len(RANKS)] for rank in range(top - 4, top + 1)))
 
 
-class Deal(NamedTuple):
+class GameDeal(NamedTuple):
     """The cards that a game deals.
 
     own: cards dealt to a player. boards: how many community cards may lie open. dealer: of the dealer's hand,
@@ -271,13 +271,13 @@ class Deal(NamedTuple):
     bonus: int = 0
 
 
-DEALS: Final[dict[Game, Deal]] = {
-    "let-it-ride": Deal(3, (0, 2), bonus=3),
-    "ultimate-texas-holdem": Deal(2, (0, 3, 5), dealer=2),
-    "three-card-poker": Deal(3, (0,), dealer=3),
-    "four-card-poker": Deal(5, (0,)),
-    "criss-cross-poker": Deal(2, (0, 5)),
-    "any": Deal(0, (0,)),
+DEALS: Final[dict[Game, GameDeal]] = {
+    "let-it-ride": GameDeal(3, (0, 2), bonus=3),
+    "ultimate-texas-holdem": GameDeal(2, (0, 3, 5), dealer=2),
+    "three-card-poker": GameDeal(3, (0,), dealer=3),
+    "four-card-poker": GameDeal(5, (0,)),
+    "criss-cross-poker": GameDeal(2, (0, 5)),
+    "any": GameDeal(0, (0,)),
 }
 
 # How many community cards each kind of hand takes in each game, and what ranks it with the hand's own (H2).
@@ -291,7 +291,7 @@ _MADE_OF: Final[dict[tuple[HandKind, Game], tuple[int, Callable[[Sequence[int]],
 }
 
 
-class Shown(NamedTuple):
+class CardsShown(NamedTuple):
     """The cards of a seat, and those that all seats share, each in the order dealt; empty where not shown."""
 
     own: tuple[int, ...] = ()
@@ -300,7 +300,7 @@ class Shown(NamedTuple):
     bonus: tuple[int, ...] = ()
 
 
-class Needs(NamedTuple):
+class CardNeeds(NamedTuple):
     """How many cards a kind of hand needs to be shown (B16). own, dealer, bonus: all of them, or none."""
 
     own: int = 0
@@ -308,7 +308,7 @@ class Needs(NamedTuple):
     dealer: int = 0
     bonus: int = 0
 
-    def missing(self, shown: Shown) -> tuple[str, ...]:
+    def missing(self, shown: CardsShown) -> tuple[str, ...]:
         """The fields that lack cards: of `own`, `board`, `dealer`, `bonus`."""
         return tuple(
             name for name, needed, cards in zip(self._fields, self, shown, strict=True) if len(cards) < needed
@@ -316,12 +316,12 @@ class Needs(NamedTuple):
 
 
 # The kinds of hand of bonus wagers that are made of other cards than a hand's own and the first of the board.
-_BONUS_NEEDS: Final[dict[tuple[HandKind, Game], Needs]] = {
-    ("six", "let-it-ride"): Needs(own=3, bonus=3),
-    ("six", "three-card-poker"): Needs(own=3, dealer=3),
-    ("five-board", "criss-cross-poker"): Needs(board=5),
-    ("best-of-table", "let-it-ride"): Needs(own=3, board=2),
-    ("beaten", "ultimate-texas-holdem"): Needs(own=2, board=5, dealer=2),
+_BONUS_NEEDS: Final[dict[tuple[HandKind, Game], CardNeeds]] = {
+    ("six", "let-it-ride"): CardNeeds(own=3, bonus=3),
+    ("six", "three-card-poker"): CardNeeds(own=3, dealer=3),
+    ("five-board", "criss-cross-poker"): CardNeeds(board=5),
+    ("best-of-table", "let-it-ride"): CardNeeds(own=3, board=2),
+    ("beaten", "ultimate-texas-holdem"): CardNeeds(own=2, board=5, dealer=2),
 }
 
 OF_SEVERAL: Final[frozenset[HandKind]] = frozenset(("beaten", "best-of-table"))
@@ -345,7 +345,7 @@ def makes(kind: HandKind, game: Game, six: Sequence[str] | None = None) -> bool:
     return not six and ((kind, game) in _MADE_OF or (kind, game) in _BONUS_NEEDS)
 
 
-def needs(kind: HandKind, game: Game, six: Sequence[str] = ()) -> Needs:
+def needs(kind: HandKind, game: Game, six: Sequence[str] = ()) -> CardNeeds:
     """The cards that must be shown before the hand can be named (B16).
 
     six: of `SIX_PLACES`, for a Six Card Bonus of Ultimate Texas Hold 'Em. ValueError as `made_of`.
@@ -355,19 +355,19 @@ def needs(kind: HandKind, game: Game, six: Sequence[str] = ()) -> Needs:
     if (found := _BONUS_NEEDS.get((kind, game))) is not None:
         return found
     taken, _ = made_of(kind, game)
-    return Needs(DEALS[game].own, taken)
+    return CardNeeds(DEALS[game].own, taken)
 
 
-def _six_needs(six: Sequence[str]) -> Needs:
+def _six_needs(six: Sequence[str]) -> CardNeeds:
     deal = DEALS["ultimate-texas-holdem"]
     last = dict.fromkeys(("own", "board", "dealer"), 0)
     for place in six:
         what, at = place.split("-")
         last[what] = max(last[what], int(at))
-    return Needs(deal.own if last["own"] else 0, last["board"], deal.dealer if last["dealer"] else 0)
+    return CardNeeds(deal.own if last["own"] else 0, last["board"], deal.dealer if last["dealer"] else 0)
 
 
-def rank_shown(kind: HandKind, game: Game, shown: Shown, six: Sequence[str] = ()) -> Ranked | None:
+def rank_shown(kind: HandKind, game: Game, shown: CardsShown, six: Sequence[str] = ()) -> Ranked | None:
     """The category of a seat's hand, made of the cards that count (H2, B16); None where one is not shown.
 
     Not of `beaten` and `best-of-table`, which more than one hand makes: see `beaten`, `best_of_table`.
@@ -383,7 +383,7 @@ def rank_shown(kind: HandKind, game: Game, shown: Shown, six: Sequence[str] = ()
     return ranking((*shown.own, *shown.board[:taken]))
 
 
-def six_cards(shown: Shown, six: Sequence[str] = ()) -> tuple[int, ...]:
+def six_cards(shown: CardsShown, six: Sequence[str] = ()) -> tuple[int, ...]:
     """The six cards of a Six Card Bonus. six: as in `needs`; without it a player's three and three others."""
     if not six:
         return (*shown.own, *shown.bonus, *shown.dealer)[:6]
@@ -391,7 +391,7 @@ def six_cards(shown: Shown, six: Sequence[str] = ()) -> tuple[int, ...]:
     return tuple(held[what][int(at) - 1] for what, at in (place.split("-") for place in six))
 
 
-def cards_of(kind: HandKind, game: Game, shown: Shown, six: Sequence[str] = ()) -> tuple[int, ...]:
+def cards_of(kind: HandKind, game: Game, shown: CardsShown, six: Sequence[str] = ()) -> tuple[int, ...]:
     """The cards of which a seat's hand is made, or the beaten one (H2, B11, B16).
 
     None where one is missing, of the highest hand of a table, which no seat has, and of a mystery. six: as in

@@ -69,7 +69,7 @@ def fault(name: str) -> Phrase | None:
     if "LATIN" in scripts and len(scripts) > 1:  # a Cyrillic A would make two people of one name (A10)
         others = [script.lower() for script in sorted(scripts - {"LATIN"})]
         return phrase("name_scripts", name=name, others=others)
-    foreign = next((one for one in shown if _script(one) == "LATIN" and not _known(one)), None)
+    foreign = next((one for one in shown if _script(one) == "LATIN" and not _is_in_use(one)), None)
     if foreign is not None:
         return phrase("name_letter", name=name, letter=foreign)
     return None
@@ -83,7 +83,7 @@ def _script(character: str) -> str | None:
     return None if script == "COMBINING" else script
 
 
-def _known(letter: str) -> bool:
+def _is_in_use(letter: str) -> bool:
     """Whether a Latin letter is used in names."""
     first = unicodedata.normalize("NFKD", letter.casefold())[0]
     return first.isascii() or first in _OWN

@@ -123,7 +123,7 @@ def round_facts(state: BankState, round_: Round) -> RoundFacts:
             StandingBet(
                 bet.seat,
                 state.link(bet.link).terms.link,
-                _on(bet),
+                _wagered_on(bet),
                 bet.player,
                 to_cents(bet.amount) if bet.amount else UNSET,
             )
@@ -156,7 +156,7 @@ def unfinished_facts(state: BankState, table: Table) -> RoundFacts | None:
 def refund(link: Link, bet: Placed) -> Refund:
     """A returned wager and where it goes (T6)."""
     pays: answers.RefundPays = "account" if link.terms.electronic else _stake_at(link)
-    return Refund(bet.seat, link.terms.link, _on(bet), to_cents(bet.wagered(link.terms)), pays)
+    return Refund(bet.seat, link.terms.link, _wagered_on(bet), to_cents(bet.wagered(link.terms)), pays)
 
 
 def hit_push(bank: str, link: Link, level: str, shown: HitShown) -> answers.Hit:
@@ -298,5 +298,5 @@ def _notice(link: Link, notice: Notice, table: Table | None) -> answers.Notice:
     )
 
 
-def _on(bet: Placed) -> On:
+def _wagered_on(bet: Placed) -> On:
     return "dealer" if bet.dealer else "own"

@@ -41,7 +41,7 @@ def encode(event: Event, command: Command | None = None) -> bytes:
     body = _encode(event)
     if event.kind not in registry.WITH_COMMAND:
         return body
-    return b"\x92" + _kept(event, command) + body
+    return b"\x92" + _encode_command(event, command) + body
 
 
 def is_kept(body: bytes) -> bool:
@@ -72,7 +72,7 @@ def command_in(body: bytes, event: Event) -> Command | None:
     return kind(**fields)
 
 
-def _kept(event: Event, command: Command | None) -> bytes:
+def _encode_command(event: Event, command: Command | None) -> bytes:
     if command is None or "command" in event.__struct_fields__:
         return _NIL
     key, name = _KEYS[type(command)]

@@ -1225,6 +1225,13 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("link", "day"),
         field="notice",
     ),
+    "end_while_clock_jumped": Template(
+        Code.END_WAITS,
+        "the server's clock jumped ahead by {minutes} minutes, and by it {link} has ended: put it right; or, "
+        "if it is right now, start the server again",
+        ("link", "minutes"),
+        field="link",
+    ),
     "end_while_suspended": Template(
         Code.END_WAITS,
         "{link} is suspended ({reasons}) and cannot close by itself",

@@ -15,7 +15,7 @@ from jackpot.api.operation import BadRequest, name_of
 from jackpot.api.queries.people import TOKEN_DAYS_MAX, AskMe, AskTokens, ChangeSecret, EndDigits, SetDigits
 from jackpot.auth.auth_service import SECRET_MIN, AuthenticatedPerson
 from jackpot.auth.password_hashing import invitation
-from jackpot.config.languages import told
+from jackpot.config.languages import translate
 from jackpot.reports.output import drawing
 from jackpot.runtime.errors import ServerError
 from jackpot.text import RefusalSentence
@@ -82,7 +82,9 @@ class Account:
         except ServerError as error:
             return await self._make.come_back(request, error, form, ACCOUNT)
         signed = await self._access.auth.begin(person)
-        answer = there(saying(ACCOUNT, told(self._make.language(request), DOINGS[act].done), signed.token))
+        answer = there(
+            saying(ACCOUNT, translate(self._make.language(request), DOINGS[act].done), signed.token)
+        )
         await self._access.keep(request, answer, signed.token, person.login)
         return answer
 

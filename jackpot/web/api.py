@@ -130,7 +130,7 @@ def _question(served: ApiSource, kind: type[Query]) -> Handler:
             raise BadRequest(RefusalSentence("given twice", field=twice[0][:QUOTED_MAX]))
         return _json(await served.acts.carry_out(question_of(kind, {**query, **request.match_info}, who)))
 
-    return _told(served, answer, kind)
+    return _with_problems(served, answer, kind)
 
 
 def _act(served: ApiSource, kind: type[ServerCommand | ActCommand]) -> Handler:
@@ -142,10 +142,10 @@ def _act(served: ApiSource, kind: type[ServerCommand | ActCommand]) -> Handler:
         asked = act_of(kind, await _body(request), who)
         return _json(await served.acts.carry_out(with_idempotency_key(asked, who, key)))
 
-    return _told(served, answer, kind)
+    return _with_problems(served, answer, kind)
 
 
-def _told(served: ApiSource, answer: Handler, kind: type[Ask]) -> Handler:
+def _with_problems(served: ApiSource, answer: Handler, kind: type[Ask]) -> Handler:
     """Wraps a handler, with its refusals as problems."""
     fields = {*kind.__struct_fields__, *ActOptions.__struct_fields__, KEY_HEADER, "body"}
 

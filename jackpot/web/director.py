@@ -100,7 +100,7 @@ class DayBars(NamedTuple):
     said: Sentence
 
 
-class Trend(NamedTuple):
+class TrendChart(NamedTuple):
     """The drawing of a month, in the units of a chart. sums: the grid's lines. labels: some of the days.
 
     base: where zero is. low, high: what was wagered in a day, least and most, in words.
@@ -163,7 +163,7 @@ def rows_of(figure: str, month: str, group: str = "", key: str = "") -> str:
     return f"/ops/reports/{report}?{urlencode(asked)}"
 
 
-def trend(days: Sequence[DirectorDay], money: Writing) -> Trend | None:
+def trend(days: Sequence[DirectorDay], money: Writing) -> TrendChart | None:
     """The drawing of a month's days; None where nothing was wagered."""
     high = max((max(day.wagered, day.running) for day in days), default=0)
     if high <= 0:
@@ -192,7 +192,7 @@ def trend(days: Sequence[DirectorDay], money: Writing) -> Trend | None:
         )
         for place, day in enumerate(days)
     ]  # fmt: skip
-    return Trend(
+    return TrendChart(
         bars,
         [GridLine(y(value), text) for value, text in round_sums(low, high, money)],
         [

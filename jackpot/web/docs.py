@@ -20,7 +20,7 @@ FILE: Final = f"{BASE}/openapi.json"
 
 def routes() -> list[web.RouteDef]:
     """The page, and the document that it is made of."""
-    page, file = _made()
+    page, file = _render()
 
     async def docs(_request: web.Request) -> web.Response:
         """GET /api/docs: for people."""
@@ -34,7 +34,7 @@ def routes() -> list[web.RouteDef]:
 
 
 @cache
-def _made() -> tuple[bytes, bytes]:
+def _render() -> tuple[bytes, bytes]:
     """Page and document. They follow from the program alone, and are the most of what a start works out."""
     found = document()
     return _page(found), msgspec.json.encode(found)
@@ -67,7 +67,7 @@ def _asks(found: Map) -> Iterator[Map]:
                 asked.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
             )
             query = [
-                (each["name"], _said(each["schema"]), each["required"])
+                (each["name"], _schema_text(each["schema"]), each["required"])
                 for each in asked["parameters"]
                 if "schema" in each
             ]
@@ -86,26 +86,26 @@ def _rows(schema: Map) -> Iterator[tuple[str, str, bool]]:
     """An operation's fields: name, type, and whether it is required."""
     must = schema.get("required", ())
     for name, field in schema.get("properties", {}).items():
-        yield name, _said(field), name in must
+        yield name, _schema_text(field), name in must
 
 
-def _said(schema: Map | bool) -> str:
+def _schema_text(schema: Map | bool) -> str:
     """A schema in some words; "→Name" for another one's."""
     if isinstance(schema, bool):
         return "anything"
     if "$ref" in schema:
         return f"→{_name(schema)}"
     if "anyOf" in schema:
-        return " or ".join(_said(one) for one in schema["anyOf"])
+        return " or ".join(_schema_text(one) for one in schema["anyOf"])
     if "enum" in schema:
         return " · ".join(str(one) or "nothing" for one in schema["enum"])
     kind = schema.get("type", "any")
     if kind == "array" and schema.get("prefixItems"):
-        return f"[{', '.join(map(_said, schema['prefixItems']))}]"
+        return f"[{', '.join(map(_schema_text, schema['prefixItems']))}]"
     if kind == "array":
-        return f"list of {_said(schema.get('items', True))}"
+        return f"list of {_schema_text(schema.get('items', True))}"
     if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
-        return f"by name: {_said(schema['additionalProperties'])}"
+        return f"by name: {_schema_text(schema['additionalProperties'])}"
     about = schema.get("description", "")
     default = f"; else {schema['default']}" if schema.get("default") not in (None, "") else ""
     return f"{kind}{f': {about}' if about else ''}{default}"

@@ -102,7 +102,7 @@ class _Member(Protocol):
 M = TypeVar("M", bound=_Member)
 
 
-class _Line(Generic[M]):
+class _FairQueue(Generic[M]):
     """Members that wait for a turn. floor: what the member had used that was served last in the fair order.
 
     Turns go alternately to the member that has used least, and to the one that has waited longest, if that is
@@ -182,7 +182,7 @@ class Network:
 
     def __init__(self) -> None:
         self.used = 0.0
-        self.line: _Line[Payer] = _Line()
+        self.line: _FairQueue[Payer] = _FairQueue()
 
 
 class _Queue:
@@ -190,7 +190,7 @@ class _Queue:
 
     def __init__(self) -> None:
         self.used = 0.0
-        self._line: _Line[Network] = _Line()
+        self._line: _FairQueue[Network] = _FairQueue()
 
     def __bool__(self) -> bool:
         return bool(self._line)

@@ -21,7 +21,7 @@ from jackpot.odds.worker import LabCall, LabReply
 from jackpot.program import lab_install
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
 from jackpot.rules.paytable import ANY, Game, LinkTerms
-from jackpot.text import RefusalSentence, Sentence, both, named
+from jackpot.text import RefusalSentence, Sentence, both, name_sentence
 from jackpot.web.forms import sum_of
 from jackpot.web.http_connection import while_there
 from jackpot.web.pages_base import SAID, PageContext, PageRenderer
@@ -64,7 +64,7 @@ class Lab:
 
     async def page(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """An offer, or a link at its meters of now or of the form. as: "print", "csv" or "json"."""
-        given = _given(request)
+        given = _form_values(request)
         terms, games = self._link(given)
         told, problem = None, ""
         try:
@@ -97,7 +97,7 @@ class Lab:
 
     async def picture(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
         """One of the page's pictures, as SVG."""
-        given = _given(request)
+        given = _form_values(request)
         terms, _ = self._link(given)
         asked = self._asked(request, terms, given, _meters(terms, given, {}, self._money))
         told = await self._told(request, replace(asked, draw=True), person)
@@ -176,11 +176,11 @@ def _meters(
         )
     for name in meters:
         if text := given.get(f"meter.{name}"):
-            meters[name] = sum_of(named(name), text, way)
+            meters[name] = sum_of(name_sentence(name), text, way)
     return meters
 
 
-def _given(request: web.Request) -> dict[str, str]:
+def _form_values(request: web.Request) -> dict[str, str]:
     """The values of the form; only link, players and rate if it was filled in for another link."""
     given = {name: value for name, value in request.query.items() if value and name not in SAID}
     if given.get("of", given.get("link")) == given.get("link"):

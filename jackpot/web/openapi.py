@@ -101,11 +101,11 @@ def _parameters(kind: type[Query]) -> Iterable[Map]:
             "name": name,
             "in": "path" if in_path else "query",
             "required": in_path,
-            "schema": _given(schema),
+            "schema": _optional(schema),
         }
 
 
-def _given(schema: Map) -> Map:
+def _optional(schema: Map) -> Map:
     """A field that is left out instead of being null."""
     kinds = schema.get("anyOf", [])
     there = [one for one in kinds if one != {"type": "null"}]

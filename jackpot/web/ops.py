@@ -31,7 +31,7 @@ from jackpot.api.queries.tables import AskTable, Table
 from jackpot.api.registry import ASKED_ACTS
 from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.catalogue import parse_rate
-from jackpot.config.languages import told
+from jackpot.config.languages import translate
 from jackpot.config.posting import posted
 from jackpot.config.writing import Writing
 from jackpot.ledger.store import LedgerError
@@ -426,7 +426,7 @@ class Pages:
         except ServerError as error:
             show_refused(request, "search", error)
         language, people = self._make.language(request), await self._access.auth.directory.look()
-        kinds = sorted((told(language, words(kind)), kind) for kind in _KINDS)
+        kinds = sorted((translate(language, words(kind)), kind) for kind in _KINDS)
         names = sorted((people.called(one).name, str(one.id)) for one in people.state.people)
         shown: dict[str, Any] = {"page": page, "bank": bank, "banks": self._banks, "given": given}
         shown |= {"kinds": kinds, "tables": self._tables, "names": names}
@@ -468,7 +468,7 @@ class Pages:
         if (page := _SHOWN_ONCE.get(type(done))) is not None:
             site = f"{'https' if self._access.encrypted(request) else 'http'}://{request.host}"
             return await self._make.page(request, person, page, given=done, root=site)
-        said = told(self._make.language(request), _became(act, form, done, self._told_sum(fields)))
+        said = translate(self._make.language(request), _became(act, form, done, self._told_sum(fields)))
         back = back_to(form.get("back", ""))
         if "add-person" in (act, form.get("what")) and isinstance(done, ActReply) and done.person:
             back = f"{PEOPLE}/{done.person}"  # where they are given their code

@@ -23,7 +23,7 @@ from jackpot.api.queries.requests import AskRequests, Waiting
 from jackpot.auth.auth_service import NOBODY_YET, SECRET_MIN, AuthenticatedPerson
 from jackpot.bank.bank import BankStopped
 from jackpot.config import Config, titles_of
-from jackpot.config.languages import ENGLISH, PAGES, is_told, offered, told
+from jackpot.config.languages import ENGLISH, PAGES, is_told, offered, translate
 from jackpot.config.languages import words as catalogue
 from jackpot.config.writing import Writing, moment
 from jackpot.ledger.store import LedgerError
@@ -535,10 +535,10 @@ def in_english(text: str, *, named: bool = True) -> str:
 def _refusal_in(language: str, text: str, *, named: bool) -> str:
     """A refusal; its field is called as on pages, and not as in the API."""
     if not isinstance(text, RefusalSentence) or not text.field:
-        return _begun(told(language, text), text)
-    field = told(language, FIELDS.get(text.field) or words(text.field))
+        return _begun(translate(language, text), text)
+    field = translate(language, FIELDS.get(text.field) or words(text.field))
     called = RefusalSentence(text.plain, field=field, template=text.template, **text.values)
-    said = told(language, called)
+    said = translate(language, called)
     rest = _begun(said.removeprefix(f"{field}: "), text)
     # Who asks is no field that somebody fills in on a page.
     named = named and text.field != "by"

@@ -194,7 +194,7 @@ class Reports:
     ) -> worker.WorkerReply:
         """Reads papers of a hit in the server, and other reports in a worker. Raises LedgerError, NotDone."""
         if report.lines and "hit" in report.options:
-            return await self._papers.read(lambda ledger: worker.told_of(ledger, asked))
+            return await self._papers.read(lambda ledger: worker.reply_to(ledger, asked))
         try:
             asking = self._readers.ask(msgspec.json.encode(asked), person.id, REPORT_WITHIN_S)
             said = await while_there(request, asking)

@@ -24,7 +24,7 @@ from jackpot.bank.bank import Bank, BankStopped
 from jackpot.bank.standbys import StandbyMonitor
 from jackpot.catalogue import hit_chance
 from jackpot.config import Address, Config
-from jackpot.config.languages import told_all
+from jackpot.config.languages import translate_all
 from jackpot.net.device_listeners import Encryption
 from jackpot.net.listener import Listener
 from jackpot.rules import views
@@ -121,7 +121,7 @@ async def listen(
 
     async def floor(request: web.Request) -> web.Response:
         """GET /floor.json: what the floor page shows besides the meters, in the browser's language."""
-        said = told_all(asked_in(request, source.config.site.locale), await looking.look())
+        said = translate_all(asked_in(request, source.config.site.locale), await looking.look())
         return web.json_response(said, headers={"Cache-Control": "no-store", "Vary": hdrs.ACCEPT_LANGUAGE})
 
     if not public:

@@ -15,7 +15,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from jackpot.config import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Config, titles_of
-from jackpot.config.languages import ENGLISH, offered, preferred, spoken, told, words
+from jackpot.config.languages import ENGLISH, offered, preferred, spoken, translate, words
 from jackpot.config.posting import posted
 from jackpot.config.writing import Writing, writing
 from jackpot.rules.money import to_cents
@@ -135,7 +135,7 @@ def templates() -> Environment:
 @pass_context
 def say(context: Context, text: str, **values: object) -> str:
     """A sentence in the page's language. values: for its braces, if it has not got them."""
-    said = told(context.get("language", ENGLISH), text)
+    said = translate(context.get("language", ENGLISH), text)
     return said if isinstance(text, Sentence) else filled(said, values)
 
 
@@ -221,7 +221,7 @@ class Screens:
             raise web.HTTPNotFound(text=f"there is no such table; there are {known}\n")
         if language != locale and language not in offered():
             raise web.HTTPNotFound(text=f"a language is one of {', '.join(offered())}\n")
-        found = posted(self._config, self._tables[name], lambda text: told(language, text))
+        found = posted(self._config, self._tables[name], lambda text: translate(language, text))
         notices = {wager.link: self.live.notices(wager.link) for wager in found.wagers}
         page = self._templates.get_template("posted.html").render(
             site=self._config.site.name,

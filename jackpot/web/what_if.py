@@ -93,7 +93,7 @@ class WhatIfJobs:
             # It outlives its request: the page that looks at it is another one each second.
             found.work = asyncio.create_task(self._ask(person, found))  # noqa: TID251 - see above
             self._works.add(found.work)
-            found.work.add_done_callback(_seen)
+            found.work.add_done_callback(_note_end)
             found.work.add_done_callback(self._works.discard)
         found.looked_at(partial(self._left, person, found))
         return found
@@ -211,7 +211,7 @@ class WhatIf:
         )
 
 
-def _seen(work: asyncio.Task[bytes]) -> None:
+def _note_end(work: asyncio.Task[bytes]) -> None:
     """Takes note of how the work ended: nobody may look at it again."""
     if not work.cancelled():
         work.exception()

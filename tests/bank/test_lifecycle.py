@@ -39,7 +39,7 @@ from jackpot.bank.lifecycle import (
     LifecycleInput,
     LifecycleState,
     next_state,
-    patience,
+    takeover_delay,
 )
 from jackpot.ledger.journal import Head
 from jackpot.rules.invariant import InvariantError
@@ -665,5 +665,5 @@ def test_free_banks_spread_over_the_servers(
     first: bool, others_first: bool, busy: int, up_s: float, expected: float
 ) -> None:
     """DESIGN, beyond one machine: banks spread; a pinned one goes to its server, else to another."""
-    given = patience(first=first, others_first=others_first, busy=busy, up_s=up_s)
+    given = takeover_delay(first=first, others_first=others_first, busy=busy, up_s=up_s)
     assert given == pytest.approx(expected)

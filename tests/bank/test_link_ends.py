@@ -78,6 +78,7 @@ async def test_a_link_ends_while_the_floor_plays(tmp_path: Path, monkeypatch: py
     """P2, L8: nobody asks for it then. Tables and signs are told; the open round is settled first."""
     for name in ("readings", "link_ends"):
         monkeypatch.setattr(f"jackpot.bank.{name}.LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr("jackpot.bank.clock_jump.JUMP_MS", 3 * DAY_S * 1_000)  # two days go by, for the test
     config, clock = seasonal(tmp_path), StepClock()
     async with Server(config, clock) as server:
         clock.ahead_s += HEARD_S  # before there is a connection that would have been silent for so long
@@ -108,6 +109,33 @@ async def test_a_link_ends_while_the_floor_plays(tmp_path: Path, monkeypatch: py
         gone = sum(one.change.transfers for one in end.changes if one.link == 1)
         came = -sum(one.change.transfers for one in end.changes if one.link == 2)
         assert gone == came > 0
+
+
+@on_loop
+async def test_no_link_ends_by_a_clock_that_jumped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """P2, S2: people are told, wagers go on, and no day is read; a start believes its clock."""
+    for name in ("readings", "link_ends"):
+        monkeypatch.setattr(f"jackpot.bank.{name}.LOOK_EVERY_S", 0.01)
+    config, clock = seasonal(tmp_path), StepClock()
+    async with Server(config, clock) as server, table(server) as device:
+        assert (await announce(config, today(config, clock)))["ok"]
+        clock.stepped_s += 2 * DAY_S
+        state = server.banks["main"].sequencer.engine.state
+        await until(lambda: ("end_waits", f"link {LINK}") in state.alarms)
+        what = state.alarms["end_waits", f"link {LINK}"].what
+        assert what is not None
+        assert what.template == "end_while_clock_jumped"
+        device.wager(1, "R1", 1, lock=True)
+        assert (await device.answer(1))["t"] == "ack"
+        clock.stepped_s = 0.0
+        assert server.banks["main"].clock_jump.ahead_ms() == 0
+        clock.stepped_s += 2 * DAY_S
+        assert server.banks["main"].clock_jump.ahead_ms() == 2 * DAY_S * 1_000
+        assert (state.links[0].suspended, state.last_day) == ([], "")
+    async with Server(config, clock) as server:
+        assert server.banks["main"].sequencer.engine.state.links[0].suspended == [ENDED]
+    told = [one.template for one in events(config, EndWaits)]
+    assert told.count("end_while_clock_jumped") == 1
 
 
 @on_loop

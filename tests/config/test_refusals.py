@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from jackpot.config.languages import PAGES, REFUSALS, is_told, told, words
+from jackpot.config.languages import PAGES, REFUSALS, is_told, translate, words
 from jackpot.config.phrases import sentence, sentence_of
 from jackpot.rules.codes import Code
 from jackpot.rules.phrases import english, phrase
@@ -27,10 +27,10 @@ def test_every_template_is_rendered_in_every_language(language: str, id_: str) -
     shown = sentence(said)
     assert str(shown) == english(said.template, said.values)
     assert is_told(language, shown)
-    text = told(language, shown)
+    text = translate(language, shown)
     assert "{" not in text
     assert text[:1].strip()
-    assert told("en", shown) == shown
+    assert translate("en", shown) == shown
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_every_template_is_rendered_in_every_language(language: str, id_: str) -
 def test_what_varies_is_told_too(refusal: Refusal, spanish: str) -> None:
     """Refusals: roles, states and reasons within a sentence are Spanish; what was typed, and ids, stay."""
     shown = sentence_of(refusal.template, refusal.values)
-    assert told("es_MX", shown) == spanish
+    assert translate("es_MX", shown) == spanish
     assert not is_told("en_US", shown)
 
 
@@ -67,7 +67,7 @@ def test_a_row_that_no_rule_has_made_is_shown_all_the_same() -> None:
     """Refusals: a report of a journal with a template or values of nobody says which template it names."""
     for template, values in (("nothing", ()), ("hit_unknown", ())):
         shown = sentence_of(template, values)
-        assert shown == english(template, values) == told("es", shown) == template
+        assert shown == english(template, values) == translate("es", shown) == template
 
 
 def test_every_code_of_a_refusal_has_its_name() -> None:

@@ -43,14 +43,14 @@ def test_it_is_kept_and_read(place: Place) -> None:
                 ("INSERT INTO person VALUES (?1, ?2, ?3, ?4)", (bytes(32), "eve", "Eve", b"salt")),
                 ("INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (bytes(32), 1, "a stolen one", b"")),
             )
-            await store.change(notifier.kept("main", 5), notifier.kept("side", 9))
-            await store.change(notifier.kept("main", 7))
+            await store.change(notifier.keep_delivered("main", 5), notifier.keep_delivered("side", 9))
+            await store.change(notifier.keep_delivered("main", 7))
             assert await store.change(("UPDATE attempt SET totp_step = 9 RETURNING totp_step", ())) == [(9,)]
 
     keep()
     ledger = place.read()
     assert keyring.people(ledger) == {ANN.mark: ANN}
-    assert [notifier.told(ledger, bank) for bank in ("main", "side", "other")] == [7, 9, None]
+    assert [notifier.delivered_upto(ledger, bank) for bank in ("main", "side", "other")] == [7, 9, None]
     assert keyring.secret(ledger, Secret(1, "hash").digest) == Secret(1, "hash")
     assert keyring.secret(ledger, bytes(32)) is None
     assert keyring.secret(ledger, digest_of("x")) is None

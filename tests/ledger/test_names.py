@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from jackpot.ledger import names
-from jackpot.ledger.names import Name, NumberedThing
+from jackpot.ledger.names import NameRow, NumberedThing
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite.store import SqliteLedger
@@ -36,28 +36,28 @@ def of_now(path: Path) -> None:
     golden.make(path)
 
 
-def state_names(state: BankState) -> set[Name]:
+def state_names(state: BankState) -> set[NameRow]:
     """Names of the engine's numbers, from its state."""
-    links = {Name(NumberedThing("link", 0, link.number), link.terms.link) for link in state.links}
+    links = {NameRow(NumberedThing("link", 0, link.number), link.terms.link) for link in state.links}
     levels = {
-        Name(NumberedThing("level", link.number, level.number), level.terms.level)
+        NameRow(NumberedThing("level", link.number, level.number), level.terms.level)
         for link in state.links
         for level in link.levels
     }
-    tables = {Name(NumberedThing("table", 0, table.number), table.terms.table) for table in state.tables}
-    people = {Name(NumberedThing("person", 0, one.id), one.mark.hex()) for one in state.people}
+    tables = {NameRow(NumberedThing("table", 0, table.number), table.terms.table) for table in state.tables}
+    people = {NameRow(NumberedThing("person", 0, one.id), one.mark.hex()) for one in state.people}
     made = [part for part in state.parts if part.hits.first < part.hits.end]
-    runs = {Name(NumberedThing("hits", 0, part.hits.moved + 1), part.bank) for part in made}
-    own = {Name(NumberedThing("hits", 0, max(part.hits.end for part in made)), "")} if made else set()
+    runs = {NameRow(NumberedThing("hits", 0, part.hits.moved + 1), part.bank) for part in made}
+    own = {NameRow(NumberedThing("hits", 0, max(part.hits.end for part in made)), "")} if made else set()
     return links | levels | tables | people | runs | own
 
 
-def kept(ledger: Reader, bank: str) -> set[Name]:
+def kept(ledger: Reader, bank: str) -> set[NameRow]:
     found = ledger.look_up(
         "SELECT kind, link, number, name.name FROM name JOIN bank ON bank.id = bank WHERE bank.name = ?1",
         bank,
     )
-    return {Name(NumberedThing(kind, link, number), name) for kind, link, number, name in found}
+    return {NameRow(NumberedThing(kind, link, number), name) for kind, link, number, name in found}
 
 
 @pytest.mark.parametrize("make", [of_before, of_now])

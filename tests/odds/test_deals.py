@@ -15,7 +15,7 @@ from jackpot.catalogue.paytables import ids
 from jackpot.odds.chances import NOTHING, pair_chances
 from jackpot.odds.counts_file import CountedCatalogue, as_toml, differences, differences_of_others
 from jackpot.odds.deals import DEALT, CardsOfHand, count, made_of
-from jackpot.rules.hands import NAMES, Ranked, Shown, five_best, rank_shown
+from jackpot.rules.hands import NAMES, CardsShown, Ranked, five_best, rank_shown
 from jackpot.rules.paytable import Game, HandKind
 from tests.nightly import at_night
 
@@ -77,10 +77,13 @@ def ranked_by_rules(kind: HandKind, game: Game, own: Sequence[int], board: Seque
     if kind == "five-line":  # no table sends it, and the rules have no such hand
         return five_best((*own, *board))
     if kind == "six":
-        shared = {"let-it-ride": Shown(bonus=tuple(board)), "three-card-poker": Shown(dealer=tuple(board))}
+        shared = {
+            "let-it-ride": CardsShown(bonus=tuple(board)),
+            "three-card-poker": CardsShown(dealer=tuple(board)),
+        }
         ranked = rank_shown(kind, game, shared[game]._replace(own=tuple(own)))
     else:
-        ranked = rank_shown(kind, game, Shown(tuple(own), tuple(board)))
+        ranked = rank_shown(kind, game, CardsShown(tuple(own), tuple(board)))
     assert ranked is not None
     return ranked
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 
-from jackpot.config.languages import told
+from jackpot.config.languages import translate
 from jackpot.config.writing import writing
 from jackpot.odds.cycle import mystery_path
 from jackpot.odds.must_hit_by import odds_of
@@ -62,7 +62,7 @@ def test_a_picture_writes_sums_as_the_site_does() -> None:
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_every_text_fits_its_picture(language: str) -> None:
     """Pages: nothing that is written in a picture runs out of it, in any language."""
-    manner = SheetFormat(say=partial(told, language))
+    manner = SheetFormat(say=partial(translate, language))
     for paytable in ("pa-643a-five-card-C", "pa-643a-five-card-A"):
         found = found_of(paytable, {"meter": 99_999_999 * MICROS_PER_UNIT} if paytable[-1] == "A" else None)
         for name, figure in pictures(found, manner=manner).items():
@@ -92,7 +92,7 @@ def test_the_bars_are_nearly_all_hits() -> None:
 def test_a_mystery_level_has_three_pictures_that_fit(language: str) -> None:
     """Y5: what a wager returns at each meter, how high it is when won, and a year; no text runs out."""
     found = mystery_found({"minor": 18 * DOLLAR})
-    drawn = pictures(found, "7", SheetFormat(say=partial(told, language)))
+    drawn = pictures(found, "7", SheetFormat(say=partial(translate, language)))
     kinds = ("return", "hit", "year")
     assert list(drawn) == [f"{kind}-{level}" for kind in kinds for level in ("major", "minor")]
     for name, figure in drawn.items():

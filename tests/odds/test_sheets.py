@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from jackpot.odds.sheets import Cell, Kind, brief, decimal, exact, facts_of, sheets_of, shown
+from jackpot.odds.sheets import Cell, Kind, brief, cell_text, decimal, exact, facts_of, sheets_of
 from tests.odds.test_analysis import found_of
 
 
@@ -28,7 +28,7 @@ def test_a_figure_is_written_twice(
     kind: Kind, value: Cell, for_people: str, for_programs: str | int | None
 ) -> None:
     """M1: sums to the cent for people; twelve digits, and never a power of ten, for programs."""
-    assert shown(kind, value) == for_people
+    assert cell_text(kind, value) == for_people
     assert exact(kind, value) == for_programs
 
 

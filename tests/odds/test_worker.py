@@ -6,7 +6,7 @@ import sys
 import msgspec
 import pytest
 
-from jackpot.config.languages import told
+from jackpot.config.languages import translate
 from jackpot.config.writing import writing
 from jackpot.odds import worker
 from jackpot.odds.worker import LabCall, LabReply, told_of
@@ -50,7 +50,7 @@ def test_what_cannot_be_meant_is_refused_as_data() -> None:
     assert refusal is not None
     assert (refusal.code, refusal.said.field) == (Code.BAD_REQUEST, "players")
     assert refusal.said.values == {"game": "let-it-ride", "most": 7, "count": "9"}
-    assert told("es", refusal.said.sentence()) == "jugadores: en let-it-ride caben de 1 a 7, no 9"
+    assert translate("es", refusal.said.sentence()) == "jugadores: en let-it-ride caben de 1 a 7, no 9"
 
 
 def test_without_the_extra_there_are_figures_and_no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from jackpot.rules.acts import ACTS as REGISTERED
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.events import Refused, Voided
 from jackpot.rules.phrases import english
-from jackpot.text import named
+from jackpot.text import name_sentence
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_join import NOW
 from tests.ledger.people import Paper
@@ -65,7 +65,7 @@ def test_refusals_are_told_in_the_readers_language(books: Reader) -> None:
         place, kind = cells[name]
         texts = {row[place] for row in rows} - MADE_UP
         assert len(texts) > 2
-        assert {said for said in texts if shown.cell(kind, said) in (said, named(str(said)))} == set()
+        assert {said for said in texts if shown.cell(kind, said) in (said, name_sentence(str(said)))} == set()
 
 
 def test_every_act_of_people_is_in_the_access_log(books: Reader, season: Season) -> None:

@@ -22,7 +22,7 @@ from jackpot.reports.read.dealt import DealtRound, watch
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules import hands
 from jackpot.rules.events import LevelCounted
-from jackpot.rules.hands import Deal, best_row
+from jackpot.rules.hands import GameDeal, best_row
 from jackpot.rules.state import DrawMade
 from tests.lab.simulation.floors import FIRST, FIVE, played
 from tests.reports.asked import said
@@ -122,7 +122,7 @@ def test_fair_decks_and_draws_are_not_called_improbable(tmp_path: Path) -> None:
 def without(card: str) -> Callable[..., list[list[str]]]:
     """Decks in which every second table lacks a card: the deck's next one takes its place."""
 
-    def dealing(rng: np.random.Generator, game: Deal, players: int, rounds: int) -> list[list[str]]:
+    def dealing(rng: np.random.Generator, game: GameDeal, players: int, rounds: int) -> list[list[str]]:
         size = game.boards[-1] + game.own * players
         whole = deal(rng, game, players, rounds)  # the bonus cards, of which nobody counts one, come last
         return [
@@ -142,7 +142,7 @@ def test_a_deck_without_an_ace_is_found(tmp_path: Path) -> None:
     assert (first["table"], first["what"], first["observed"], first["off"][0]) == ("T001", "card A♠", 0, "-")
 
 
-def royals(rng: np.random.Generator, game: Deal, players: int, rounds: int) -> list[list[str]]:
+def royals(rng: np.random.Generator, game: GameDeal, players: int, rounds: int) -> list[list[str]]:
     """Decks in which the second table gets a royal flush twice."""
     dealt = deal(rng, game, players, rounds)
     for number in (7, 301):

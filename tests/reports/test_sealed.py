@@ -19,7 +19,7 @@ from jackpot.reports.read.journal import JournalFilter as Searched
 from jackpot.reports.read.journal import search
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import InArchive, ReportRequest
-from jackpot.reports.worker import ReportCall, told_of
+from jackpot.reports.worker import ReportCall, reply_to
 from tests.ledger.conftest import Place
 from tests.ledger.maintenance.test_archive import Kept
 from tests.ledger.waiting import backup
@@ -108,7 +108,7 @@ def test_a_report_while_rows_leave_is_whole_or_none(kept: Kept, tmp_path: Path, 
     given = {"day": days[1]} if report in ("reconcile", "liability") else {"first": days[0], "last": days[3]}
     asked = ReportCall(kept.url, SITE, {}, report, given, "en", "csv")
     with closing(open_reader(kept.url)) as ledger:
-        whole = told_of(ledger, asked)
+        whole = reply_to(ledger, asked)
     backup(kept.ledger, kept.file)
     kept.ledger.close()
     for place in count():
@@ -118,7 +118,7 @@ def test_a_report_while_rows_leave_is_whole_or_none(kept: Kept, tmp_path: Path, 
         with closing(open_reader(f"sqlite:///{path}")) as ledger:
             before = Before(place, kept)
             ledger.check = before.statement
-            told = told_of(ledger, asked)
+            told = reply_to(ledger, asked)
         kept.ledger.close()
         assert told == whole or told.refusal is not None
         if told.refusal is not None:  # the rows left while it was read, or before

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from jackpot.catalogue import LevelEntry, LinkEntry, resolve
-from jackpot.config.languages import told
+from jackpot.config.languages import translate
 from jackpot.lab.bench.ledger_fixture import BANK
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.trigger_rows import stored
@@ -213,13 +213,13 @@ def test_what_cannot_be_played_again_is_said_in_the_reader_s_language(past: str)
         tried(past, None, mega_primary="5")
     assert str(rate.value) == "'5' is not a rate like 15% or 0.25%, of at most the whole wager"
     assert (
-        told("es_MX", rate.value.said)
+        translate("es_MX", rate.value.said)
         == "'5' no es una tasa como 15% o 0.25%, de la apuesta entera como máximo"
     )
     with pytest.raises(ReplayRefused) as rates:
         tried(past, None, mega_primary="95%")
     assert rates.value.said.template == "what_if_terms"
-    assert told("es_MX", rates.value.said) != str(rates.value)
+    assert translate("es_MX", rates.value.said) != str(rates.value)
 
 
 MANDATES = "58 Pa. Code § 643a.12(e)(3) mandates"

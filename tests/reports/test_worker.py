@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from jackpot.config import Site
-from jackpot.config.languages import told as say
+from jackpot.config.languages import translate as say
 from jackpot.ledger.open import open_reader
-from jackpot.reports.worker import ROWS_SHOWN, ReportCall, WorkerReply, answered, told_of
+from jackpot.reports.worker import ROWS_SHOWN, ReportCall, WorkerReply, answered, reply_to
 from jackpot.rules.codes import Code
 from tests.ledger.waiting import open_ledger
 from tests.reports.season import Season
@@ -47,9 +47,9 @@ def test_the_process_says_what_the_server_would(url: str) -> None:
     words = [sys.executable, "-P", "-m", "jackpot.reports.worker"]
     done = subprocess.run(words, input=msgspec.json.encode(question), capture_output=True, check=True)
     with closing(open_reader(url)) as ledger:
-        assert msgspec.json.decode(done.stdout, type=WorkerReply) == told_of(ledger, question)
+        assert msgspec.json.decode(done.stdout, type=WorkerReply) == reply_to(ledger, question)
         page = asked(url, form="page")
-        assert told(page) == told_of(ledger, page)
+        assert told(page) == reply_to(ledger, page)
     assert len(question.given) == 0
     shown = told(page).shown
     assert shown is not None

@@ -17,7 +17,7 @@ from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import TRANSFERRED, CloseLink, CorrectMeter, Transfer
 from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.preview import mark_of, seen
+from jackpot.rules.acts.preview import mark_of, preview_of
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command, Envelope, RawDraws
 from jackpot.rules.engine import Engine
@@ -164,7 +164,7 @@ class OfEngine:
             event: Any = ACT_OF[type(command)].decide(self.engine.state, command, ActContext(People(PEOPLE)))
         except (TermsRefused, Refusal) as refused:
             return str(refused) or "refused"
-        return mark_of(seen(self.engine.state, event), event)
+        return mark_of(preview_of(self.engine.state, event), event)
 
     def act(self, kind: str, people: int = 1, shown: bytes = b"", **fields: Any) -> Message:
         return self._act(kind, fields, people=PEOPLE[:people], proof=Proof(seen=shown))

@@ -9,9 +9,9 @@ from hypothesis import given
 from jackpot.rules.hands import (
     DEALS,
     SIX_PLACES,
-    Needs,
+    CardNeeds,
+    CardsShown,
     Ranked,
-    Shown,
     beaten,
     best_of_table,
     best_row,
@@ -31,8 +31,8 @@ THREE: Final[Game] = "three-card-poker"
 CROSS: Final[Game] = "criss-cross-poker"
 
 
-def shown(own: str = "", board: str = "", dealer: str = "", bonus: str = "") -> Shown:
-    return Shown(*(tuple(hand(words)) for words in (own, board, dealer, bonus)))
+def shown(own: str = "", board: str = "", dealer: str = "", bonus: str = "") -> CardsShown:
+    return CardsShown(*(tuple(hand(words)) for words in (own, board, dealer, bonus)))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def shown(own: str = "", board: str = "", dealer: str = "", bonus: str = "") -> 
     ],
 )  # fmt: skip
 def test_which_cards_make_the_hand_of_a_bonus_wager(
-    kind: HandKind, game: Game, cards: Shown, six: tuple[str, ...], expected: Ranked | None
+    kind: HandKind, game: Game, cards: CardsShown, six: tuple[str, ...], expected: Ranked | None
 ) -> None:
     """B16, H2: own cards, the board, Six Card Bonus cards or the dealer's; None while one is not shown."""
     assert makes(kind, game)
@@ -69,13 +69,13 @@ def test_six_cards_that_an_approval_names() -> None:
     """B16: a Six Card Bonus of Ultimate Texas Hold 'Em takes the six of nine cards that are named."""
     six = ("own-1", "own-2", "dealer-1", "dealer-2", "board-1", "board-3")
     assert set(six) <= set(SIX_PLACES)
-    assert needs("six", HOLDEM, six) == Needs(own=2, board=3, dealer=2)
+    assert needs("six", HOLDEM, six) == CardNeeds(own=2, board=3, dealer=2)
     cards = shown("As Ks", "Qs 2c Js 3d 4h", "Ts 9s")
     assert rank_shown("six", HOLDEM, cards, six) == Ranked("six-card-royal-flush", "s")
     assert rank_shown("six", HOLDEM, cards._replace(dealer=()), six) is None
-    assert needs("six", HOLDEM, six).missing(Shown(own=cards.own)) == ("board", "dealer")
+    assert needs("six", HOLDEM, six).missing(CardsShown(own=cards.own)) == ("board", "dealer")
     board = ("own-1", *(f"board-{at}" for at in range(1, 6)))
-    assert needs("six", HOLDEM, board) == Needs(own=2, board=5)
+    assert needs("six", HOLDEM, board) == CardNeeds(own=2, board=5)
     with pytest.raises(ValueError, match="kind"):
         needs("six", HOLDEM)
 
@@ -83,16 +83,16 @@ def test_six_cards_that_an_approval_names() -> None:
 @pytest.mark.parametrize(
     ("kind", "game", "wanted"),
     [
-        ("six", LIR, Needs(own=3, bonus=3)),
-        ("six", THREE, Needs(own=3, dealer=3)),
-        ("five-board", CROSS, Needs(board=5)),
-        ("beaten", HOLDEM, Needs(own=2, board=5, dealer=2)),
-        ("best-of-table", LIR, Needs(own=3, board=2)),
-        ("five-best", HOLDEM, Needs(own=2, board=5)),
-        ("four", "four-card-poker", Needs(own=5)),
+        ("six", LIR, CardNeeds(own=3, bonus=3)),
+        ("six", THREE, CardNeeds(own=3, dealer=3)),
+        ("five-board", CROSS, CardNeeds(board=5)),
+        ("beaten", HOLDEM, CardNeeds(own=2, board=5, dealer=2)),
+        ("best-of-table", LIR, CardNeeds(own=3, board=2)),
+        ("five-best", HOLDEM, CardNeeds(own=2, board=5)),
+        ("four", "four-card-poker", CardNeeds(own=5)),
     ],
 )
-def test_what_must_be_shown(kind: HandKind, game: Game, wanted: Needs) -> None:
+def test_what_must_be_shown(kind: HandKind, game: Game, wanted: CardNeeds) -> None:
     """B16: the cards that a wager needs, each field by its name; a game deals that many."""
     assert needs(kind, game) == wanted
     deal = DEALS[game]
@@ -100,7 +100,7 @@ def test_what_must_be_shown(kind: HandKind, game: Game, wanted: Needs) -> None:
     assert wanted.board in (*deal.boards, 0)
     assert wanted.dealer in (0, deal.dealer)
     assert wanted.bonus in (0, deal.bonus)
-    assert wanted.missing(Shown()) == tuple(name for name in Needs._fields if getattr(wanted, name))
+    assert wanted.missing(CardsShown()) == tuple(name for name in CardNeeds._fields if getattr(wanted, name))
 
 
 BOARD: Final = "9c 9d 2h 5s Kd"

@@ -5,7 +5,7 @@ A real server, tables and a sign play on PostgreSQL under load. `kill-database`:
 `patroni`: a pair that fails over by itself, see `patroni.py`.
 `looks`: every page for people in every state, judged and drawn on sheets, see `looks.py`.
 `films`: films of what signs show, each frame looked at, see `films.py`.
-`signs`: frames a second of a sign, and eleven wins at once before four of them, see `signs.py`.
+`signs`: a frame's work, a day of ten thousand updates, and eleven wins at once, see `signs.py`.
 `alerts`: each alert of `deploy/prometheus` by its real cause, see `alerts.py`.
 `model`: the engine next to the independent model, on random floors with and without offers and mysteries, see
 `model.py`. `steps`: processes that die at each line between a draw and its opening, see `steps.py`.
@@ -44,6 +44,7 @@ from tests.soak.mystery import soak as soak_mystery
 from tests.soak.patroni import soak as soak_patroni
 from tests.soak.servers import soak as soak_servers
 from tests.soak.servers import soak_cuts
+from tests.soak.signs import UPDATES
 from tests.soak.signs import soak as soak_signs
 from tests.soak.steps import soak as soak_steps
 
@@ -66,7 +67,7 @@ ALONE: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "mutants": lambda chosen: soak_mutants(chosen.times, chosen.seed, chosen.only),
     "hostile": lambda chosen: soak_hostile(chosen.times, chosen.only),
     "alerts": lambda chosen: soak_alerts(chosen.only),
-    "signs": lambda _: soak_signs(),
+    "signs": lambda chosen: soak_signs(chosen.only, chosen.updates),
     "films": lambda chosen: soak_films(Chosen(chosen.only, chosen.times, chosen.every, light=chosen.light)),
     "looks": lambda chosen: soak_looks(chosen.only),
 }
@@ -155,13 +156,14 @@ def main() -> int:
     arguments.add_argument(
         "--only",
         default="",
-        help="mutants, attacks, alerts, films, houses, levels, pages: part of their name",
+        help="mutants, attacks, alerts, films, parts of signs, houses, levels, pages: part of their name",
     )
     arguments.add_argument("--steps", type=int, default=STEPS, help="of the model")
     arguments.add_argument("--cycles", type=int, default=CYCLES, help="of mystery, of each form")
     arguments.add_argument(
         "--every", type=int, default=FRAME_MS, help="of films: milliseconds between frames"
     )
+    arguments.add_argument("--updates", type=int, default=UPDATES, help="of the day of signs")
     arguments.add_argument("--light", action="store_true", help="of films: look at flashes alone")
     chosen = arguments.parse_args()
     if chosen.what in ALONE:

@@ -1,14 +1,17 @@
 """Measures frame rates of signs, and checks the order of wins on them. By hand: `python -m tests.soak signs`.
 
-One server, and its sign pages in the system's Chromium, which draws without a graphics card: a player that
-has one is quicker. Printed for each size and state: frames a second; and of one frame, which any player has,
-how long the page's own thread works on it (scripts, layout, what is to be painted) and how much it allocates.
-On a full HD wall a frame's work has a bound, also in each celebration.
-Then one of them has a day of ten thousand updates and a hundred wins, the server's time running ahead: it is
-printed what heap, elements, and textures of a graphics card were early on, and at the day's end.
-Then eleven tables win at one moment, ten minors and a mega, before four signs. Printed is the order in which
-they celebrated, and how far apart they began; the exit code is 0 where no frame's work is above its bound,
-nothing grew in the day, that order is the same on all of them, and every win is in it.
+`frames`: one server, and its sign pages in the system's Chromium, which draws without a graphics card: a
+player that has one is quicker. Printed for each size and state: frames a second; and of one frame, which any
+player has, how long the page's own thread works on it (scripts, layout, what is to be painted) and how much
+it allocates. On a full HD wall a frame's work has a bound, also in each celebration.
+`day`: one of them has a day of ten thousand updates and a hundred wins. The server's time runs ahead, and the
+next updates are told as soon as the page has taken the last ones: it takes a few minutes. It is printed what
+heap, elements, and textures and buffers of a graphics card were after its first wins, and at the day's end.
+`order`: eleven tables win at one moment, ten minors and a mega, before four signs. Printed is the order in
+which they celebrated, and how far apart they began.
+The exit code is 0 where no frame's work is above its bound, nothing grew in the day, that order is the same
+on all of them, and every win is in it.
+`--only day` takes one of the three, `--updates 2000` makes the day shorter.
 """
 
 import asyncio
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, CDPSession, Page
 
 TABLES: Final = 11
+FEW: Final = 2
 SIGNS: Final = ("wall", "portrait", "strip", "phone")
 ROYAL: Final = {"seat": 1, "cards": ["As", "Ks", "Qs"]}, ["Js", "Ts"]
 FOUR: Final = {"seat": 1, "cards": ["9s", "9h", "9d"]}, ["9c", "5s"]
@@ -69,7 +73,12 @@ SAMPLED: Final = {
     "includeObjectsCollectedByMinorGC": True,
 }
 
-# A day of a busy floor, and how many updates are told at once: what is shown keeps up with them.
+# The parts of this soak.
+FRAMES_PART: Final = "frames"
+DAY_PART: Final = "day"
+ORDER_PART: Final = "order"
+
+# A day of a busy floor, and how many updates are told at once, before the page has taken the last of them.
 UPDATES: Final = 10_000
 DAY_MS: Final = 86_400_000
 TOLD_AT_ONCE: Final = 20
@@ -77,6 +86,8 @@ TOLD_AT_ONCE: Final = 20
 WIN_EVERY: Final = 100
 WON: Final = ("minor", "minor", "major", "minor", "mega")
 FIRST: Final = 1_000
+# Whether the page has taken a sum: the accessibility tree has it at once, while digits still run up to it.
+TAKEN: Final = """document.querySelector('.level[data-level="mega"] .amount-run').ariaLabel === '{sum}'"""
 # Counts what WebGL is asked to make and to drop.
 COUNT: Final = """(() => {
     window.made = {};
@@ -233,8 +244,9 @@ async def held(page: "Page", tools: "CDPSession") -> Held:
     return Held(heap, found[0], int(metrics["JSEventListeners"]), found[1])
 
 
-async def day(browser: "Browser", server: Server) -> bool:
+async def day(browser: "Browser", server: Server, updates: int) -> bool:
     """Whether a sign holds as much at a day's end as after its first wins, with WebGL."""
+    assert updates > FIRST, f"a day has more than {FIRST} updates: its first wins make what later ones use"
     faults: list[str] = []
     page = await opened(
         browser, f"http://127.0.0.1:{server.ports['http']}/sign/{LINK}?webgl", "phone", faults
@@ -254,8 +266,13 @@ async def day(browser: "Browser", server: Server) -> bool:
         (stream,) = streams
         stream.tell(websocket_frame(message))
 
-    for number in range(1, UPDATES + 1):
-        at = began + number * DAY_MS // UPDATES
+    async def rested() -> Held:
+        await state(page, "normal")
+        await until_shown(page, "mega", cents)
+        return await held(page, tools)
+
+    for number in range(1, updates + 1):
+        at = began + number * DAY_MS // updates
         cents += 1
         board.links[LINK].levels["mega"] = cents  # so that a snapshot says the same
         await tell(Meters("main", board.rev, at, ((LINK, "mega", cents),)))
@@ -266,14 +283,13 @@ async def day(browser: "Browser", server: Server) -> bool:
             await until_true(page, f"window.order.some(([hit]) => hit === 'H{number}')")
             await painted(page)
         if number % TOLD_AT_ONCE == 0:
-            await until_shown(page, "mega", cents)
+            await until_true(page, TAKEN.format(sum=f"${cents // 100:,}.{cents % 100:02}"))
         if number == FIRST:
-            first = await held(page, tools)
-    await state(page, "normal")
-    last = await held(page, tools)
+            first = await rested()
+    last = await rested()
     await page.close()
     print(f"after {FIRST:,} updates: {first}")
-    print(f"after {UPDATES:,} updates and {UPDATES // WIN_EVERY} wins: {last}", flush=True)
+    print(f"after {updates:,} updates and {updates // WIN_EVERY} wins: {last}", flush=True)
     assert [fault for fault in faults if DRIVER not in fault] == []
     assert first is not None
     return last.heap < first.heap + HEAP_MAX and last._replace(heap=first.heap) == first
@@ -329,24 +345,31 @@ def all_over(recorded: list[tuple[str | None, float]]) -> bool:
     return len({hit for hit, _ in recorded if hit is not None}) == TABLES and recorded[-1][0] is None
 
 
-async def run(folder: Path) -> bool:
+async def run(folder: Path, only: str, updates: int) -> bool:
+    """Whether each chosen part is good."""
     links = LINKS + "hold_table = false\n"
+    good = True
+    parts = [part for part in (FRAMES_PART, DAY_PART, ORDER_PART) if only in part]
     async with chromium() as browser:
-        (folder / "frames").mkdir()
-        async with Server(configure(folder / "frames", links=links)) as server, wagering(server):
-            above = await frames(browser, server)
-        for sentence in above:
-            print(f"above its bound: {sentence}")
-        (folder / "day").mkdir()
-        async with Server(configure(folder / "day", links=links)) as server:
-            alike = await day(browser, server)
-        (folder / "order").mkdir()
-        async with Server(configure(folder / "order", links=links, tables=TABLES)) as server:
-            return await order(browser, server) and alike and not above
+        for part in parts:
+            (folder / part).mkdir()
+            config = configure(folder / part, links=links, tables=TABLES if part == ORDER_PART else FEW)
+            async with Server(config) as server:
+                if part == FRAMES_PART:
+                    async with wagering(server):
+                        above = await frames(browser, server)
+                    for sentence in above:
+                        print(f"above its bound: {sentence}")
+                    good &= not above
+                elif part == DAY_PART:
+                    good &= await day(browser, server, updates)
+                else:
+                    good &= await order(browser, server)
+    return good
 
 
-def soak() -> int:
-    """The exit code."""
+def soak(only: str = "", updates: int = UPDATES) -> int:
+    """The exit code. only: part of the name of a part. updates: of the day."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     with tempfile.TemporaryDirectory() as place:
-        return 0 if asyncio.run(run(Path(place))) else 1
+        return 0 if asyncio.run(run(Path(place), only, updates)) else 1

@@ -30,6 +30,8 @@ LEVELS: Final = ("mega", "major", "minor")
 SUMS: Final = {"mega": "$10,000,000.00", "major": "$500,000.00", "minor": "$25,000.00"}
 # The part of the screen's width that the sum has to take.
 WIDE_MIN: Final = 0.9
+# House and table end so near the edges of the screen's lines, as a part of its width.
+EDGE_MAX: Final = 0.02
 # The part of its frame's height that the sum takes at least.
 HIGH_MIN: Final = 0.85
 # Particles that a win may have at once in all (particles.js).
@@ -83,6 +85,8 @@ LOOK: Final = """() => {
         wide: box('.of-sum').width / innerWidth,
         digits: box('.amount').width / box('.of-sum').width,
         high: box('.amount').height / box('.of-sum').height,
+        edges: Math.max(box('.what').left - box('.card').left, box('.card').right - box('.table').right)
+            / innerWidth,
         seen: ['.jackpot', '.level', '.amount'].every(isSeen),
         exact: isSeen('.exact') ? figures.textContent : '',
         phase: document.querySelector('#win').dataset.phase,
@@ -171,6 +175,8 @@ async def fills(page: "Page", level: str) -> dict[str, Any]:
     assert seen["seen"], level
     assert seen["exact"] == SUMS[level]
     assert seen["wide"] > WIDE_MIN
+    if page.viewport_size == dict(zip(("width", "height"), SIZES["wall"], strict=True)):
+        assert seen["edges"] < EDGE_MAX, level
     assert seen["digits"] > WIDE_MIN
     assert await page.evaluate(CUT) == 0, (level, page.viewport_size)
     assert await cut_off(page, "#win .fills") == [], level

@@ -9,7 +9,7 @@ import pytest
 
 from jackpot.api.operation import BadRequest
 from jackpot.app import Server
-from jackpot.config.languages import told
+from jackpot.config.languages import translate
 from jackpot.config.writing import writing
 from jackpot.lab.bench.pages import here
 from jackpot.reports.registry import REPORTS
@@ -193,4 +193,4 @@ def test_a_sum_that_may_be_two_or_none_is_refused_with_both(text: str, said: str
     """L8: where a plain decimal and the site's own way differ nothing is guessed."""
     with pytest.raises(BadRequest) as refused:
         sum_of(Sentence("El importe"), text, writing("de_DE", "EUR"), change=True)
-    assert said in told("es_MX", refused.value.args[0]).replace("\u00a0", " ")
+    assert said in translate("es_MX", refused.value.args[0]).replace("\u00a0", " ")

@@ -22,6 +22,7 @@ from tests.web.browser import (
     settled,
     sizes_from,
     state,
+    until_true,
 )
 from tests.web.pictures import Picture
 from tests.web.test_contrast import PARTS
@@ -51,6 +52,18 @@ SAYS: Final = """() => ({
         (part) => getComputedStyle(document.querySelector(part)).getPropertyValue('--velvet')
     ),
 })"""
+# Whether the amount of a meter alone takes much of the screen's width.
+LARGE: Final = "document.querySelector('.amount-run').getBoundingClientRect().width > 0.4 * innerWidth"
+# How far the words of each note are from its middle, in pixels.
+OFF_MIDDLE: Final = """() => [...document.querySelectorAll('#levels .note')].map((note) => {
+    const words = document.createRange();
+    words.selectNodeContents(note);
+    const [box, text] = [note, words].map((part) => part.getBoundingClientRect());
+    return Math.abs(box.left + box.right - text.left - text.right) / 2;
+})"""
+# Whether the scene below the meters spells the mystery.
+SPELLED: Final = """[...document.querySelectorAll('#hand .tile')].map(
+    (tile) => tile.textContent).join('') === 'MYSTERY'"""
 READ: Final = {
     "normal": ".level .name, .level .digit, .level .note",
     "win": "#win .jackpot, #win .amount, #win .hand, #win .tile b",
@@ -86,6 +99,7 @@ async def test_a_meter_is_tenser_as_it_comes_near(tmp_path: Path, levels: tuple[
             await painted(page)
             found = await page.evaluate(LEVELS)
             assert len(found) == len(levels)
+            await until_true(page, SPELLED)
             for level in found:
                 assert (level["near"], level["moves"]) == (tense, 0)
                 assert abs(level["place"] - 100 * near) <= 1
@@ -95,8 +109,11 @@ async def test_a_meter_is_tenser_as_it_comes_near(tmp_path: Path, levels: tuple[
         assert len(set(glows)) == 4
         for size in sizes_from(len(levels)):
             await resized(page, size)
+            if len(levels) == 1:
+                await until_true(page, LARGE)
             assert await overflows(page) == []
-            assert await cut_off(page, ".gauge, .note, .level .name") == []
+            assert await cut_off(page, ".gauge, .note, .level .name, #hand .tile, #hand .coin") == []
+            assert max(await page.evaluate(OFF_MIDDLE)) < 2, size
         await page.close()
         moving = await opened(browser, f"{sign}0.98", "phone", faults, reduced_motion="no-preference")
         await state(moving, "normal")

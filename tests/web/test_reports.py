@@ -15,7 +15,7 @@ from jackpot.odds.sheets import DOLLARS
 from jackpot.reports.registry import REPORTS
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.money import of_decimal
-from jackpot.text import named
+from jackpot.text import name_sentence
 from tests.net.test_admin_socket import royal
 from tests.running_server import LINK, WAIT_S, StepClock, on_loop, table, until
 from tests.web.staffed import done, prove, token
@@ -53,7 +53,9 @@ async def test_every_report_is_a_page_a_paper_and_a_file(
                 assert file.content_type == "application/json"
                 told = await file.json()
             facts = dict(re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", text))
-            assert [str(named(name)) for name in told["facts"]] == list(facts), "what stands above the rows"
+            assert [str(name_sentence(name)) for name in told["facts"]] == list(facts), (
+                "what stands above the rows"
+            )
             assert all(list(row) == rows[0] for row in told["rows"])
             write = {column.name: DOLLARS.to_the_cent if column.kind == "money" else DOLLARS.exact
                      for column in report.columns}  # fmt: skip

@@ -20,6 +20,7 @@ from tests.web.browser import (
     MOTION,
     SIZES,
     chromium,
+    cut_off,
     needs_chromium,
     on_browser_loop,
     opened,
@@ -79,6 +80,10 @@ ODDS: Final = """() => {
         wide: document.querySelector('#odds ul').offsetWidth > 0.9 * box.width,
     };
 }"""
+# The same, and whether the scene without cards has its coins.
+COINS: Final = """(window.past = (window.past ?? 0) + 500,
+    dispatchEvent(new CustomEvent('moment', {detail: window.past})),
+    document.querySelectorAll('#hand .coin').length === 5)"""
 # The levels that a scene is about, by their lit frames.
 CALLED: Final = """() => [...document.querySelectorAll('.level')].filter(
     (level) => getComputedStyle(level, '::before').boxShadow.includes('inset')
@@ -157,6 +162,9 @@ async def test_a_picture_of_the_house_leaves_the_meters(tmp_path: Path) -> None:
         await until_true(page, FILLED)
         await resized(page, "phone")
         await state(page, "normal")
+        await until_true(page, COINS)
+        await painted(page)
+        assert await cut_off(page, "#hand .coin") == []
         await until_true(page, LATER.format(part="#odds", hidden="false"))
         await painted(page)
         assert await page.evaluate(METERS) == {"whole": 3, "picture": 0}

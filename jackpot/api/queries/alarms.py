@@ -55,11 +55,11 @@ class AskAlarms(Query, frozen=True):
         here, elsewhere = at.whose.with_people()
         found = [(bank.name, alarm) for bank in here for alarm in await bank.ask(views.open_alarms)]
         called = await at.books.read(PersonNames.of) if any(one["person"] for _, one in found) else NOBODY
-        alarms = sorted((_told(bank, one, called) for bank, one in found), key=lambda one: one.at)
+        alarms = sorted((_alarm(bank, one, called) for bank, one in found), key=lambda one: one.at)
         return Alarms(alarms=tuple(alarms), elsewhere=elsewhere)
 
 
-def _told(bank: str, alarm: dict[str, Any], called: PersonNames) -> Alarm:
+def _alarm(bank: str, alarm: dict[str, Any], called: PersonNames) -> Alarm:
     """An alarm of `views.open_alarms`; `what` stays a sentence, which a page translates."""
     person, said = alarm.pop("person"), alarm.pop("what")
     if person:

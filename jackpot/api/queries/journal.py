@@ -97,7 +97,7 @@ class AskReadings(Query, frozen=True):
             lambda ledger: books_of_readings.stored(ledger, bank.name, self.before, self.limit)
         )
         days = await bank.ask(
-            lambda engine: [books_of_readings.named(bank.name, engine.state, one) for one in stored]
+            lambda engine: [books_of_readings.with_names(bank.name, engine.state, one) for one in stored]
         )
         before = stored[-1].seq if len(stored) == self.limit else None
         return Readings(readings=tuple(map(reading_of, days)), before=before)

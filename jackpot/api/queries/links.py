@@ -182,7 +182,7 @@ async def _links(at: "QueryContext", bank: "Bank") -> list[Link]:
             paid_by={pays: decimal(micros) for pays, micros in link["paid_by"].items()},
             awards_outside=decimal(link["awards_outside"]),
             levels=tuple(map(_level, link["levels"])),
-            left=tuple(_left(one) for one in state["left"] if one["link"] == link["link"]),
+            left=tuple(_residual(one) for one in state["left"] if one["link"] == link["link"]),
             differences=differing(terms[link["link"]], at.config),
             most=_offered(link, link["most"]),
             unit=_offered(link, link["unit"]),
@@ -201,7 +201,7 @@ def _offered(link: Map, micros: int) -> str | None:
     return None if link["levels"] else decimal(micros)
 
 
-def _left(one: Map) -> Left:
+def _residual(one: Map) -> Left:
     return Left(left=one["left"], award=one["award"], level=one["level"], amount=decimal(one["amount"]))
 
 

@@ -136,10 +136,10 @@ def _check(day: str) -> None:
 
 def standing(state: "BankState") -> list[StandingNotice]:
     """The notices that stand in a bank, in the order in which they were given."""
-    return [_told(state, notice) for notice in state.notices]
+    return [_standing_notice(state, notice) for notice in state.notices]
 
 
-def _told(state: "BankState", notice: "Notice") -> StandingNotice:
+def _standing_notice(state: "BankState", notice: "Notice") -> StandingNotice:
     link = state.link(notice.link) if notice.link else None
     table = state.table(notice.table) if notice.table else None
     return StandingNotice(

@@ -18,7 +18,7 @@ from jackpot.rules.acts.authorization import event_if_confirmed
 from jackpot.rules.acts.hits import Correct, find_award
 from jackpot.rules.acts.meters import DecideLeft
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.preview import check_seen, mark_of, seen
+from jackpot.rules.acts.preview import check_seen, mark_of, preview_of
 from jackpot.rules.money import decimal
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import Role
@@ -100,7 +100,7 @@ async def _asked_for(at: "QueryContext", bank: "Bank") -> list[Waiting]:
 
     waits = [one for one in await bank.ask(look) if not await lost_since(at.directory, one.request)]
     called = await at.called(one.request.people for one in waits)
-    return [_told(bank.name, one, called) for one in waits]
+    return [_request(bank.name, one, called) for one in waits]
 
 
 async def _at_tables(at: "QueryContext", bank: "Bank") -> list[Waiting]:
@@ -151,7 +151,7 @@ def _looked_at(state: BankState, request: ApprovalRequest, left_ms: int, at: int
     }
     try:
         event = event_if_confirmed(state, request, at)
-        now = seen(state, event)
+        now = preview_of(state, event)
         found |= {**what_follows(state, event, now), "shown": mark_of(now, event).hex()}
         check_seen(state, request, now, event)
     except Refusal as refusal:
@@ -177,7 +177,7 @@ def _sums(state: BankState, command: Any) -> dict[str, Any]:
     return {}
 
 
-def _told(bank: str, waits: PendingRequest, named: "PersonNames") -> Waiting:
+def _request(bank: str, waits: PendingRequest, named: "PersonNames") -> Waiting:
     """A request that another person has to confirm."""
     request, command = waits.request, decode_asked(waits.request.command)
     fields = msgspec.json.decode(request.command) | plain_of(command)

@@ -53,7 +53,7 @@ class Measured(msgspec.Struct, frozen=True):
     load: float
 
 
-class Pass(msgspec.Struct, frozen=True):
+class DiskResults(msgspec.Struct, frozen=True):
     """All rounds on one kind of disk. rounds: by name. skipped: what this machine lacks, and why.
 
     latencies: of each round that measured them, seconds by name and percentile. setup: what the figures are
@@ -90,7 +90,7 @@ class BenchReport(msgspec.Struct, frozen=True):
     """
 
     machine: dict[str, Any]
-    passes: list[Pass]
+    passes: list[DiskResults]
     skipped: str = ""
     sheets: dict[str, FigureTable] = {}
 
@@ -135,13 +135,13 @@ class Median(NamedTuple):
         return cls(statistics.median(values), min(values), max(values))
 
 
-def medians(bench_pass: Pass, field: str = "frames") -> dict[str, Median]:
+def medians(bench_pass: DiskResults, field: str = "frames") -> dict[str, Median]:
     """Median of each name that was measured, in the order of NAMES."""
     names = [name for name in NAMES if all(name in round_ for round_ in bench_pass.rounds)]
     return {name: Median.of([getattr(round_[name], field) for round_ in bench_pass.rounds]) for name in names}
 
 
-def ratios(bench_pass: Pass) -> Iterator[tuple[Ratio, Median]]:
+def ratios(bench_pass: DiskResults) -> Iterator[tuple[Ratio, Median]]:
     """Each ratio whose parts were all measured: the median of the ratios within each round."""
     for ratio in RATIOS:
         if all({ratio.name, *ratio.others} <= round_.keys() for round_ in bench_pass.rounds):
@@ -150,7 +150,7 @@ def ratios(bench_pass: Pass) -> Iterator[tuple[Ratio, Median]]:
             yield ratio, Median.of([one / other for one, other in zip(ours, best, strict=True)])
 
 
-def middle_latencies(bench_pass: Pass) -> dict[str, dict[str, float]]:
+def middle_latencies(bench_pass: DiskResults) -> dict[str, dict[str, float]]:
     """Median over the rounds of each name and percentile; for the maximum, the maximum."""
     if not bench_pass.latencies:
         return {}
@@ -165,6 +165,6 @@ def middle_latencies(bench_pass: Pass) -> dict[str, dict[str, float]]:
     }
 
 
-def full_loads(bench_pass: Pass) -> list[str]:
+def full_loads(bench_pass: DiskResults) -> list[str]:
     """The measurements in which the load generator may have been the bottleneck."""
     return [name for name, load in medians(bench_pass, "load").items() if load.middle > LOAD_FULL]

@@ -66,7 +66,7 @@ class Job(msgspec.Struct, frozen=True):
     run: int = 0
 
 
-class Load(msgspec.Struct, frozen=True):
+class LoadResult(msgspec.Struct, frozen=True):
     """Result. frames: answered in the window. cpu: processor seconds that the load itself used in it.
 
     latencies: seconds from sending a wager to its answer, by percentile, and the worst under "max"; late: how
@@ -125,14 +125,14 @@ class Window:
         self._cpu, self._seconds = time.process_time() - self._cpu, time.perf_counter() - self._seconds
         print("end", flush=True)
 
-    def load(self, *, opened: bool) -> Load:
+    def load(self, *, opened: bool) -> LoadResult:
         """The result."""
         if not self.frames:
             raise LoadError("nothing was measured: give it more time")
         if not opened:
-            return Load(self.frames, self._seconds, self._cpu)
+            return LoadResult(self.frames, self._seconds, self._cpu)
         late = percentiles(self.late)
-        return Load(self.frames, self._seconds, self._cpu, percentiles(self.latencies), late)
+        return LoadResult(self.frames, self._seconds, self._cpu, percentiles(self.latencies), late)
 
 
 class LoadClient(asyncio.Protocol):
@@ -428,7 +428,7 @@ async def play(job: Job, window: Window) -> None:
             client.transport.close()
 
 
-async def load(job: Job) -> Load:
+async def load(job: Job) -> LoadResult:
     """Runs the job. Raises LoadError, OSError, asyncpg's errors."""
     window = Window()
     await _BY_LIBRARY.get(job.kind, play)(job, window)

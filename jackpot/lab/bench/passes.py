@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 
 from jackpot import __version__
-from jackpot.lab.bench.figures import BenchReport, Pass
+from jackpot.lab.bench.figures import BenchReport, DiskResults
 from jackpot.lab.bench.growth import growth
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.bench.parts import Sizes, fan, latency, waiting
@@ -81,7 +81,7 @@ def compiled(folder: Path) -> Path:
     return shim
 
 
-def _pass(plan: BenchPlan, disk: str, more: Mapping[str, str]) -> Pass:
+def _pass(plan: BenchPlan, disk: str, more: Mapping[str, str]) -> DiskResults:
     folder = Path(plan.folder) / "pass"  # short, for sockets are in it
     folder.mkdir()
     job = msgspec.structs.replace(plan, folder=str(folder), disk=disk)
@@ -95,7 +95,7 @@ def _pass(plan: BenchPlan, disk: str, more: Mapping[str, str]) -> Pass:
     shutil.rmtree(folder, ignore_errors=True)
     if done.returncode:
         raise LoadError(f"{disk}: it ended before it was measured")
-    return msgspec.json.decode(done.stdout, type=Pass)
+    return msgspec.json.decode(done.stdout, type=DiskResults)
 
 
 def _machine(folder: Path) -> dict[str, Any]:

@@ -4,7 +4,15 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
-from jackpot.lab.bench.figures import NAMES, OURS, BenchReport, FigureTable, Pass, medians, middle_latencies
+from jackpot.lab.bench.figures import (
+    NAMES,
+    OURS,
+    BenchReport,
+    DiskResults,
+    FigureTable,
+    medians,
+    middle_latencies,
+)
 
 _OURS: Final = "#1f6feb"
 _OTHERS: Final = "#8c959f"
@@ -51,7 +59,7 @@ def draw(report: BenchReport, file: Path) -> None:
     plt.close(figure)
 
 
-def _frames(axes: Any, bench_pass: Pass) -> None:
+def _frames(axes: Any, bench_pass: DiskResults) -> None:
     """Throughputs as bars, sorted, on a log scale; a line from the minimum to the maximum."""
     shown = medians(bench_pass)
     titles = [NAMES[name] for name in shown]
@@ -70,7 +78,7 @@ def _frames(axes: Any, bench_pass: Pass) -> None:
     axes.set_title(f"{bench_pass.disk}: medians of {len(bench_pass.rounds)}")
 
 
-def _latencies(axes: Any, bench_pass: Pass) -> None:
+def _latencies(axes: Any, bench_pass: DiskResults) -> None:
     """Latencies of the open loads: median and 99th percentile in milliseconds."""
     shown = middle_latencies(bench_pass)
     names = [name for name in shown if len(shown[name]) > 1]

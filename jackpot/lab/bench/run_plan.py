@@ -19,9 +19,9 @@ import asyncpg
 import msgspec
 
 from jackpot.lab.bench.bare import copies, flushes
-from jackpot.lab.bench.figures import FUNCTION_CLIENTS, OURS, Measured, Pass
+from jackpot.lab.bench.figures import FUNCTION_CLIENTS, OURS, DiskResults, Measured
 from jackpot.lab.bench.frames import HANDS, WIN_EVERY, Script, payload_text
-from jackpot.lab.bench.load import MORE, Job, Load, LoadError, percentiles
+from jackpot.lab.bench.load import MORE, Job, LoadError, LoadResult, percentiles
 from jackpot.lab.bench.servers import Cluster, EchoServer, JackpotServer, MeasuredSide, used
 from jackpot.lab.demo.house import SQLITE
 from jackpot.lab.testing import cluster_cleanup
@@ -231,7 +231,7 @@ def commit_every(floor: int, pace: float) -> float:
     return 60 / (_FRAMES_A_ROUND * floor * pace)
 
 
-def play(job: Job, side: MeasuredSide | None = None) -> tuple[Load, float]:
+def play(job: Job, side: MeasuredSide | None = None) -> tuple[LoadResult, float]:
     """Runs a job in a process of its own; and the processor seconds that the measured side used meanwhile.
 
     Raises LoadError.
@@ -254,7 +254,7 @@ def play(job: Job, side: MeasuredSide | None = None) -> tuple[Load, float]:
     if process.returncode:
         raise LoadError(said or "the load ended without a word")
     begin, end = seen
-    return msgspec.json.decode(line, type=Load), used(begin, end)
+    return msgspec.json.decode(line, type=LoadResult), used(begin, end)
 
 
 def _alone(took: list[float], rows: float) -> Measured:
@@ -262,7 +262,7 @@ def _alone(took: list[float], rows: float) -> Measured:
     return Measured(rows * len(took) / sum(took), 0.0, 0.0)
 
 
-def _latencies(load: Load) -> dict[str, float]:
+def _latencies(load: LoadResult) -> dict[str, float]:
     return load.latencies | {"late": load.late["p99"]}
 
 
@@ -281,7 +281,7 @@ async def _prepare(url: str) -> dict[str, Any]:
         await connection.close()
 
 
-def measure(plan: BenchPlan, progress: Callable[[str], None]) -> Pass:
+def measure(plan: BenchPlan, progress: Callable[[str], None]) -> DiskResults:
     """Measures all rounds. Raises LoadError, EngineError, OSError."""
     rounds, latencies = [], []
     with ExitStack() as stack:
@@ -292,7 +292,9 @@ def measure(plan: BenchPlan, progress: Callable[[str], None]) -> Pass:
             rounds.append(course.round())
             if plan.calm:
                 latencies.append(course.latencies())
-    return Pass(plan.disk, rounds, latencies, course.skipped, msgspec.structs.asdict(plan) | course.setup)
+    return DiskResults(
+        plan.disk, rounds, latencies, course.skipped, msgspec.structs.asdict(plan) | course.setup
+    )
 
 
 def main() -> None:

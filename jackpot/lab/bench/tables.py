@@ -8,9 +8,9 @@ from jackpot.lab.bench.figures import (
     LOAD_FULL,
     NAMES,
     BenchReport,
+    DiskResults,
     FigureTable,
     Median,
-    Pass,
     full_loads,
     medians,
     middle_latencies,
@@ -56,7 +56,7 @@ def lines(report: BenchReport) -> Iterator[str]:
         yield "on tmpfs a flush costs nothing: give --folder on a real disk"
 
 
-def _pass(bench_pass: Pass) -> Iterator[str]:
+def _pass(bench_pass: DiskResults) -> Iterator[str]:
     setup = bench_pass.setup
     rounds = f"medians of {counted(setup['rounds'], 'round')}, {setup['seconds']:g} s each"
     yield f"== {bench_pass.disk}: {rounds}, {counted(setup['tables'], 'table')}"
@@ -77,7 +77,7 @@ def _pass(bench_pass: Pass) -> Iterator[str]:
     yield from _latencies(bench_pass)
 
 
-def _latencies(bench_pass: Pass) -> Iterator[str]:
+def _latencies(bench_pass: DiskResults) -> Iterator[str]:
     """Latencies of an open load: ms from sending a wager to its durable answer."""
     middle = middle_latencies(bench_pass)
     if not middle:

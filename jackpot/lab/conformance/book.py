@@ -36,13 +36,13 @@ from controllers.session import Commanded
 from jackpot.lab.conformance.offers import Bounds, ConformanceOffer
 from jackpot.lab.conformance.report import ConformanceReport
 from jackpot.rules import cards
-from jackpot.rules.hands import Shown
+from jackpot.rules.hands import CardsShown
 from jackpot.rules.void_causes import SETTLES
 
 Answer = Ack | Nack
 KEPT: Final = 64
 """Answers that a server keeps for resends."""
-SHARED: Final = tuple(name for name in Shown._fields if name != "own")
+SHARED: Final = tuple(name for name in CardsShown._fields if name != "own")
 """The fields of a settlement with cards of no seat."""
 
 
@@ -61,7 +61,7 @@ class Stake(NamedTuple):
     amount: int
 
 
-class Open(msgspec.Struct):
+class OpenRound(msgspec.Struct):
     """A round that is neither closed nor void. turn: the seat settled last.
 
     chips, sums, players: as the dealer said them last. shared: cards of no seat, by field, as they were
@@ -84,10 +84,10 @@ class Open(msgspec.Struct):
         """The wagers on a link."""
         return [(place, stake) for place, stake in self.bets.items() if place.link == link]
 
-    def shown(self) -> Shown:
+    def shown(self) -> CardsShown:
         """The cards of no seat, for what counts them."""
         told = {name: tuple(map(cards.parse, self.shared.get(name, ()))) for name in SHARED}
-        return Shown(**told)
+        return CardsShown(**told)
 
 
 class TableRecord:
@@ -106,7 +106,7 @@ class TableRecord:
         self.offers = {offer.link: offer for offer in offers}
         # No link with a meter takes a table of Criss-Cross Poker (L1, B13).
         self._alone = any(offer.games == ("criss-cross-poker",) for offer in offers)
-        self.round: Open | None = None
+        self.round: OpenRound | None = None
         self.answers: dict[int, tuple[bytes, Answer]] = {}
         self.undecided: dict[int, bytes] = {}
         self.idle_at = [0]
@@ -249,7 +249,7 @@ class TableRecord:
         counted = [offer for offer in self.offers.values() if offer.counted]
         for offer in self.offers.values():
             bets[BetPlace(1, offer.link, "own")] = Stake(None, offer.bounds.most)
-        self.round = Open(
+        self.round = OpenRound(
             f"left-over-{self.last_seq}",
             bets,
             locked=True,
@@ -303,7 +303,7 @@ class TableRecord:
         self._report.met("offer-lamps", f"{message.state} of {message.award}")
         return Ack(message.seq)
 
-    def _void(self, found: Open, message: Void) -> Answer:
+    def _void(self, found: OpenRound, message: Void) -> Answer:
         """Gives all wagers back, or all but Trips Wagers, with which the round goes on (P5)."""
         kept = message.settles or ()
         if kept and message.cause not in SETTLES:
@@ -341,7 +341,7 @@ class TableRecord:
         if self.round is None and message.round in self._ids:
             self._report.broken("rounds", f"the id {message.round} was used before")
             return Nack(message.seq, "locked_out", "round: it is over")
-        found = self.round or Open(message.round, {})
+        found = self.round or OpenRound(message.round, {})
         if found.locked:
             self._report.broken("rounds", f"a wager in {found.id} after its lock")
             return Nack(message.seq, "locked_out", "round: it is locked")
@@ -362,7 +362,7 @@ class TableRecord:
             self._report.met("offer-amounts", f"{self.rounds + 1} rounds")
         return Ack(message.seq)
 
-    def _wrong(self, found: Open, bet: Bet) -> tuple[str, str] | None:
+    def _wrong(self, found: OpenRound, bet: Bet) -> tuple[str, str] | None:
         """The code and the sentence that refuse a wager; None for a good one."""
         offer = self.offers.get(bet.link)
         name = "wagers" if offer is None else "offer-amounts"
@@ -382,7 +382,7 @@ class TableRecord:
         self._report.broken(name, f"seat {bet.seat}: {bet.amount} on {bet.link}: {refusal[0]}")
         return refusal
 
-    def _wrong_players(self, found: Open, message: Wager | Lock) -> tuple[str, str] | None:
+    def _wrong_players(self, found: OpenRound, message: Wager | Lock) -> tuple[str, str] | None:
         """The code and the sentence that refuse the number of players, where a wager depends on it (B10)."""
         of = [self.offers[place.link] for place in found.bets if place.link in self.offers]
         if not any(offer.by_players for offer in of) or (message.players is None and found.players):
@@ -394,12 +394,12 @@ class TableRecord:
         self._report.broken("offer-cards", f"{message.players} players: {least} wagered, {most} may")
         return "bad_message", f"players: {least} to {most}"
 
-    def _count(self, found: Open, message: Wager | Lock) -> None:
+    def _count(self, found: OpenRound, message: Wager | Lock) -> None:
         """Keeps the dealer's count; a later one corrects an earlier one."""
         found.chips = {**found.chips, **(message.chips or {})}
         found.sums = {**found.sums, **(message.sums or {})}
 
-    def _check_count(self, found: Open) -> None:
+    def _check_count(self, found: OpenRound) -> None:
         """Checks the last count of each offer that is counted, once cards are shown (T3, B3)."""
         for link, offer in self.offers.items():
             bets = found.on(link)
@@ -414,7 +414,7 @@ class TableRecord:
                 self._report.met("offer-counts", f"{due[0]} wagers of {due[1]} cents on {link}")
 
     def _lacking(
-        self, found: Open, bets: Iterable[BetPlace], folded: Collection[int], *, close: bool
+        self, found: OpenRound, bets: Iterable[BetPlace], folded: Collection[int], *, close: bool
     ) -> tuple[str, str] | None:
         """The field and the offer of cards that a settlement of these wagers lacks (B10, B16)."""
         shown = found.shown()
@@ -435,7 +435,7 @@ class TableRecord:
         self._report.broken("offer-cards", f"seq {seq} settles {link} without its {field}")
         return Nack(seq, "bad_message", f"{field}: {link} counts these cards")
 
-    def _settle(self, found: Open, message: Settle) -> Answer:
+    def _settle(self, found: OpenRound, message: Settle) -> Answer:
         if not found.locked:
             self._report.broken("rounds", f"{found.id} is settled before its lock")
             return Nack(message.seq, "not_locked", "round: it takes bets")
@@ -462,7 +462,7 @@ class TableRecord:
         self._report.met("cards")
         return self._pay(found, message)
 
-    def _pay(self, found: Open, message: Settle) -> Answer:
+    def _pay(self, found: OpenRound, message: Settle) -> Answer:
         """Settles the seats, and with `close` the round; pays nothing by itself."""
         claims = {claim.seat: claim for claim in message.hands}
         folded = {claim.seat for claim in message.hands if claim.folded}

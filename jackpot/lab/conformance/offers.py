@@ -13,9 +13,9 @@ from jackpot.rules import cards as deck
 from jackpot.rules.hands import (
     DEALS,
     SIX_PLACES,
-    Needs,
+    CardNeeds,
+    CardsShown,
     Ranked,
-    Shown,
     beaten,
     best_of_table,
     best_row,
@@ -72,7 +72,7 @@ class ConformanceOffer(NamedTuple):
     bounds: Bounds
     placed: Placed
     kind: HandKind
-    needs: Needs
+    needs: CardNeeds
     six: tuple[str, ...]
     own: frozenset[int]
     forfeits: bool
@@ -130,7 +130,7 @@ class ConformanceOffer(NamedTuple):
             needs=needed(self.kind, self.games[0], self.six),
         )
 
-    def lacks(self, shown: Shown) -> tuple[str, ...]:
+    def lacks(self, shown: CardsShown) -> tuple[str, ...]:
         """The fields of cards that everybody shares, and that are still to be shown (B16).
 
         Not of a hand's own cards: for those that are not sent a wager has lost (B8).
@@ -195,7 +195,7 @@ class WinningDeal(NamedTuple):
 
     hands: frozenset[str]
     row: PaytableRow
-    shown: Shown
+    shown: CardsShown
 
 
 def winning_deal(paytable: str) -> WinningDeal | None:
@@ -220,7 +220,7 @@ def _row(rows: Sequence[PaytableRow], hand: str) -> PaytableRow:
     return next(row for row in rows if row.hand == hand)
 
 
-def _ranked(table: Paytable, game: Game, shown: Shown) -> Ranked | None:
+def _ranked(table: Paytable, game: Game, shown: CardsShown) -> Ranked | None:
     """The hand that decides the wager of a round's only player."""
     if table.hand == "best-of-table":
         return best_of_table([shown.own], shown.board)
@@ -230,10 +230,10 @@ def _ranked(table: Paytable, game: Game, shown: Shown) -> Ranked | None:
     return rank_shown(table.hand, game, shown)
 
 
-def _dealt(cards: Sequence[int], counts: Sequence[int]) -> Shown:
+def _dealt(cards: Sequence[int], counts: Sequence[int]) -> CardsShown:
     """The cards in order, dealt out by these counts."""
     dealt, rest = [], tuple(cards)
     for count in counts:
         dealt.append(rest[:count])
         rest = rest[count:]
-    return Shown(*dealt)
+    return CardsShown(*dealt)

@@ -49,7 +49,7 @@ _RANK: Final = {"three-card-poker": hands.three, "four-card-poker": hands.four_b
 
 
 @dataclass(frozen=True)
-class Deal:
+class DemoDeal:
     """Cards as texts, as on the wire; `hands` by seat; `folded` the seats that gave up their game.
 
     stacked: the seat that got its hand from a stacked deck, and that hand; None after an honest shuffle.
@@ -65,7 +65,7 @@ class Deal:
 
 def deal(
     game: Game, seats: Sequence[int], rng: Random, *, stack: bool = False, wins: tuple[int, str] | None = None
-) -> Deal:
+) -> DemoDeal:
     """One round's cards for these seats from one deck of 52.
 
     stack: one seat gets a hand that the table's wagers pay for; it is said so in the result. wins: that seat
@@ -88,7 +88,7 @@ def deal(
     dealt = {seat: _texts(numbers) for seat, numbers in own.items()}
     last = rest + layout.own * len(seats)
     board, dealer, bonus = deck[: layout.board], deck[layout.board : rest], deck[last : last + layout.bonus]
-    return Deal(_texts(board), _texts(dealer), dealt, folded, stacked, _texts(bonus))
+    return DemoDeal(_texts(board), _texts(dealer), dealt, folded, stacked, _texts(bonus))
 
 
 def _folds(game: Game, own: Sequence[int], rng: Random) -> bool:

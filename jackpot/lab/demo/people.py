@@ -86,7 +86,7 @@ async def hire(auth: AuthService, machine: str) -> tuple[Login, ...]:
         return ()
     _refuse_foreign(sheet)
     try:
-        return await _made(auth, sheet, machine)
+        return await _make_people(auth, sheet, machine)
     except Denied as denied:
         raise FloorError(f"the floor's people: {denied.message}") from denied
 
@@ -101,7 +101,7 @@ def _refuse_foreign(sheet: DirectorySnapshot) -> None:
         )
 
 
-async def _made(auth: AuthService, sheet: DirectorySnapshot, machine: str) -> tuple[Login, ...]:
+async def _make_people(auth: AuthService, sheet: DirectorySnapshot, machine: str) -> tuple[Login, ...]:
     staff, taken = PersonAdmin(auth), {named.login for named in sheet.named.values()}
 
     def login(what: str, role: Role) -> Login:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypedDict
 
 from controllers.client import TableClient
 from controllers.table import Offline
-from jackpot.lab.demo.dealing import Deal, deal
+from jackpot.lab.demo.dealing import DemoDeal, deal
 from jackpot.lab.demo.house import BY_HAND, WAGER_CENTS, DemoOffer, DemoPlace
 from jackpot.lab.demo.own_count import OwnCount
 from jackpot.lab.demo.pace import AWAY_S, BETTING_S, DEALING_S, PAYING_S, DemoPace
@@ -204,7 +204,7 @@ class SimulatedTable:
             self._expect(await self._client.lock(round_id, **counted(self._client, bets[1:], len(seats))))
         return True
 
-    async def _settle(self, round_id: str, dealt: Deal) -> None:
+    async def _settle(self, round_id: str, dealt: DemoDeal) -> None:
         hands = [self._claim(seat, dealt) for seat in dealt.hands]
         facts = {"board": dealt.board or None, "dealer": dealt.dealer or None, "bonus": dealt.bonus or None}
         own = {"counts": self._own_count.counts, "sums": self._own_count.sums}
@@ -216,7 +216,7 @@ class SimulatedTable:
             self._take(await self._client.settle(round_id, [hand], **facts), dealt)
         self._take(await self._client.close(round_id, **own), dealt)
 
-    def _claim(self, seat: int, dealt: Deal) -> Message:
+    def _claim(self, seat: int, dealt: DemoDeal) -> Message:
         """The claim of a hand; its cards are shown where a wager stands after a fold (T8, B8)."""
         claim: Message = {"seat": seat}
         if seat in dealt.folded:
@@ -228,7 +228,7 @@ class SimulatedTable:
             claim["cards"] = dealt.hands[seat]
         return claim
 
-    def _take(self, answer: Message, dealt: Deal) -> None:
+    def _take(self, answer: Message, dealt: DemoDeal) -> None:
         """Shows what the server awards, and calls the supervisor for awards that wait."""
         self._expect(answer)
         for award in answer.get("awards", ()):
@@ -239,7 +239,7 @@ class SimulatedTable:
             if award["status"] == "pending":
                 self._call()
 
-    def _say(self, award: Mapping[str, Any], dealt: Deal) -> FloorEvent:
+    def _say(self, award: Mapping[str, Any], dealt: DemoDeal) -> FloorEvent:
         offered = award["link"] != self._place.link
         what = award["level"] if award["kind"] == "meter" else award["link"] if offered else award["kind"]
         stacked = " (stacked)" if dealt.stacked and dealt.stacked[0] == award["seat"] else ""

@@ -42,7 +42,7 @@ from jackpot.rules.cards import parse_all
 from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope
 from jackpot.rules.commitment import RAW_BYTES
 from jackpot.rules.engine import Engine
-from jackpot.rules.hands import DEALS, Deal, Needs, Shown, best_row, needs, rank_shown
+from jackpot.rules.hands import DEALS, CardNeeds, CardsShown, GameDeal, best_row, needs, rank_shown
 from jackpot.rules.meter import is_sound
 from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.outcome import Outcome
@@ -56,10 +56,10 @@ PARTS: Final = ("dealing", "rows and hashes", "SQLite", "engine")
 SIGNS: Final = "signs"
 
 # What a mystery link asks of cards, and expects of hands: nothing.
-NO_CARDS: Final = Needs()
+NO_CARDS: Final = CardNeeds()
 NO_HANDS: Final = ExpectedHands((), (), ())
 
-Dealing = Callable[[np.random.Generator, Deal, int, int], list[list[str]]]
+Dealing = Callable[[np.random.Generator, GameDeal, int, int], list[list[str]]]
 """As `decks.deal`."""
 
 
@@ -206,7 +206,7 @@ def simulate(
     if not keep:
         head = Head(BANK, 1, 0, genesis(BANK), HOLDER, 0)
         sequencer = Sequencer(Engine(BANK), head, draws=draws, chance=chance, triggers=triggers)
-        floor = _Floor(plan, config, sequencer, RunMemory(), began)
+        floor = _SimulatedFloor(plan, config, sequencer, RunMemory(), began)
         floor.act(OpenBank(config.site.first_id), began)
         return floor.play(luck.dealing, tell)
     file = config.ledger.file
@@ -217,7 +217,7 @@ def simulate(
         head = ledger.new_epoch(BANK, HOLDER)
         sequencer = Sequencer(Engine(BANK), head, draws=draws, chance=chance, triggers=triggers)
         sequencer.engine.replay(ledger.rows(BANK, 0, 1)[0])
-        return _Floor(plan, config, sequencer, Disk(ledger), began).play(luck.dealing, tell)
+        return _SimulatedFloor(plan, config, sequencer, Disk(ledger), began).play(luck.dealing, tell)
 
 
 class CommonCards(NamedTuple):
@@ -268,13 +268,13 @@ class _Wager:
                 if (amount := won.get((seat, level.name))) is not None:
                     level.won(amount)
 
-    def pays(self, game: Game, shown: Shown) -> bool:
+    def pays(self, game: Game, shown: CardsShown) -> bool:
         """Whether a seat's cards win by a row."""
         ranked = rank_shown(self.terms.hand_kind, game, shown, self.terms.cards)
         return ranked is not None and best_row(self.terms.rows, ranked) is not None
 
 
-class _Floor:
+class _SimulatedFloor:
     """State of the run. began: the first gaming day's first moment, in unix milliseconds."""
 
     def __init__(
@@ -329,7 +329,7 @@ class _Floor:
         self._spent["engine"] = time.process_time() - processor - sum(self._spent.values())
         return self._result(played, time.perf_counter() - started)
 
-    def _round(self, number: int, at: int, cards: list[str], game: Deal) -> None:
+    def _round(self, number: int, at: int, cards: list[str], game: GameDeal) -> None:
         """Plays a round.
 
         wagers with the lock, then the settlement of all seats with the close. cards: as in `deal`.
@@ -392,7 +392,7 @@ class _Floor:
         lost = [wager for wager in self._wagers if wager.forfeits]
         if not lost:
             return True
-        seen = Shown(parse_all(hand), *(parse_all(cards or ()) for cards in common))
+        seen = CardsShown(parse_all(hand), *(parse_all(cards or ()) for cards in common))
         return not any(wager.pays(game, seen) for wager in lost)
 
     def _attend(self, at: int) -> None:

@@ -160,7 +160,7 @@ async def archive(
             one = await _seal_bank(store, file, bank, sealing, progress)
             tell(one)
             progress(f"{bank}: deleting", one.leaving, one.leaving)
-            await _look(store, bank)
+            await _check_start(store, bank)
             with suppress(Fenced):  # a server has it already
                 await store.release(bank, head.epoch)
     finally:
@@ -176,7 +176,7 @@ def plan(ledger: Reader, state: BankState, before_ms: int) -> ArchivePlan:
     for seq in [seq for seq in sealed[::-1] if least < seq]:
         if seq > latest:
             continue
-        if _at(ledger, bank, seq) >= before_ms:
+        if _sealed_at(ledger, bank, seq) >= before_ms:
             held = "what is older was archived before, or no sealed state is so old"
             continue
         if (why := _unfit(ledger, state, seq)) is not None:
@@ -184,7 +184,7 @@ def plan(ledger: Reader, state: BankState, before_ms: int) -> ArchivePlan:
             continue
         count, gone = ledger.ask(bank, partial(_leaving, upto=seq))
         if count:
-            return ArchivePlan(bank, seq, count, gone, held, _at(ledger, bank, seq))
+            return ArchivePlan(bank, seq, count, gone, held, _sealed_at(ledger, bank, seq))
         break
     return ArchivePlan(bank, 0, 0, 0, held)
 
@@ -251,7 +251,7 @@ def _staying(number: int, upto: int) -> Conversation[int]:
     return int(count)
 
 
-def _at(ledger: Reader, bank: str, seq: int) -> int:
+def _sealed_at(ledger: Reader, bank: str, seq: int) -> int:
     """When the row after it, which seals it, was written."""
     return row_at(ledger, bank, seq + 1).at
 
@@ -292,12 +292,12 @@ async def _seal_bank(
     one = await store.run(lambda ledger: plan(ledger, engine.state, sealing.before_ms))
     if not one.upto:
         return one
-    compare, stood = partial(progress, f"{bank}: comparing"), _stands(file)
+    compare, stood = partial(progress, f"{bank}: comparing"), _file_identity(file)
     cut = await store.run(lambda ledger: _compared(ledger, file, one, compare))
-    head = await _told(store, engine, head, cut, sealing)
+    head = await _append_archived(store, engine, head, cut, sealing)
     statements = await store.run(lambda ledger: _deletion(ledger, head, cut))
     progress(f"{bank}: deleting", 0, one.leaving)
-    if _stands(file) != stood:
+    if _file_identity(file) != stood:
         raise NotArchived(f"{file} was changed or replaced while it was compared: {bank} has all its rows")
     try:
         await store.change(*statements)
@@ -309,7 +309,7 @@ async def _seal_bank(
     return one
 
 
-def _stands(file: Path) -> tuple[int, ...]:
+def _file_identity(file: Path) -> tuple[int, ...]:
     """Identity of the file, which differs once somebody changes or replaces it. Raises OSError where it is
     gone.
     """
@@ -317,7 +317,7 @@ def _stands(file: Path) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-async def _look(store: Store, bank: str) -> None:
+async def _check_start(store: Store, bank: str) -> None:
     """Checks that a start succeeds on the rows that are left. Raises LedgerCorrupt."""
 
     def work(ledger: Reader) -> list[str]:
@@ -360,7 +360,7 @@ def _compared(ledger: Reader, file: Path, plan: ArchivePlan, tell: Callable[[int
     return Cut(plan.upto, position.hash, position.epoch, position.version, position.since, plan.gone, stays)
 
 
-async def _told(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Archiving) -> Head:
+async def _append_archived(store: Store, engine: Engine, head: Head, cut: Cut, sealing: Archiving) -> Head:
     """Appends the `archived` row unless an interrupted run has done so. Returns the bank's head.
 
     Who goes on with such a run must be two who may archive, as for the row itself; whose names it has does

@@ -42,14 +42,14 @@ async def backup(
     part = file.with_name(file.name + PART)
     lock = locked(file)
     try:
-        if _named(file, "-wal").exists():
+        if _with_ending(file, "-wal").exists():
             raise LedgerUnusable(f"{file} is a ledger that a server writes, or wrote: not a backup")
-        again = _there(file)
+        again = _exists(file)
         try:
             if again:
                 remove(part)
                 duplicate(file, part)
-            copied = await _made(source, part, progress)
+            copied = await _write_backup(source, part, progress)
         except BaseException as error:
             if again or isinstance(error, LedgerCorrupt | NotACopy):
                 remove(part)  # else the next call goes on with it
@@ -87,7 +87,7 @@ async def restore(
             return copied
 
 
-async def _made(source: Store, part: Path, progress: Progress) -> list[Copied]:
+async def _write_backup(source: Store, part: Path, progress: Progress) -> list[Copied]:
     """Writes and proves the backup, still under its unfinished name."""
     async with opened(_url(part)) as target:
         copied = await carry(source, target, progress)
@@ -110,7 +110,7 @@ def _faults(backup: Reader) -> list[str]:
     return [*backup.schema().problems, *(backup.integrity() if isinstance(backup, SqliteLedger) else [])]
 
 
-def _there(file: Path) -> bool:
+def _exists(file: Path) -> bool:
     return file.exists()
 
 
@@ -118,7 +118,7 @@ def _url(file: Path) -> str:
     return f"sqlite:///{file}"
 
 
-def _named(path: Path, end: str) -> Path:
+def _with_ending(path: Path, end: str) -> Path:
     return path.with_name(path.name + end)
 
 
@@ -131,7 +131,7 @@ def duplicate(file: Path, to: Path) -> None:
 def remove(path: Path) -> None:
     """Removes a SQLite file, and the files next to it."""
     for end in _BESIDE:
-        _named(path, end).unlink(missing_ok=True)
+        _with_ending(path, end).unlink(missing_ok=True)
 
 
 def sync(path: Path) -> None:

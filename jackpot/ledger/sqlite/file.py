@@ -73,7 +73,7 @@ class SqliteFile:
             if isinstance(error, LedgerError):
                 raise
             missing = readonly and vfs is None and not self.path.exists()
-            said = "there is no such file" if missing else _said(error)
+            said = "there is no such file" if missing else _error_text(error)
             raise LedgerUnusable(f"the ledger {self.path} cannot be opened: {said}") from error
 
     def _connect(self, create: int = 0) -> apsw.Connection:
@@ -145,7 +145,7 @@ class SqliteFile:
                 yield connection
             except REFUSALS as error:
                 _roll_back(connection)
-                raise DataRefused(f"the ledger refused the data: {_said(error)}") from error
+                raise DataRefused(f"the ledger refused the data: {_error_text(error)}") from error
             except apsw.Error:
                 raise
             except BaseException:
@@ -171,7 +171,7 @@ class SqliteFile:
         try:
             yield
         except apsw.Error as error:
-            said = f"the ledger {self.path} failed: {_said(error)}"
+            said = f"the ledger {self.path} failed: {_error_text(error)}"
             if self._readonly:
                 raise LedgerUnusable(said) from error
             self._doubt = said
@@ -208,7 +208,7 @@ class SqliteFile:
                 raise apsw.CantOpenError("the file, or its -wal, was removed or replaced under the server")
         except (apsw.Error, LedgerUnusable) as error:
             self._files = known
-            self._doubt = f"the ledger {self.path} cannot be recovered: {_said(error)}"
+            self._doubt = f"the ledger {self.path} cannot be recovered: {_error_text(error)}"
             if _passes(error):
                 raise CommitInDoubt(self._doubt) from error
             self._stopped = self._doubt
@@ -310,5 +310,5 @@ def _make(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return f"{error} ({type(error).__name__})"

@@ -78,11 +78,11 @@ def cards_of(ledger: Reader, names: JournalNames, hit: Hit, archive: Archive | N
     own = board = dealer = bonus = b""
     for event in round_.events:
         board, dealer, bonus = board or event.board, dealer or event.dealer, bonus or event.bonus
-        own = own or _at(hit.seat, event.shown)
+        own = own or _cards_of_seat(hit.seat, event.shown)
     if round_.state is not None:
         state = round_.state
         board, dealer, bonus = board or state.board, dealer or state.dealer, bonus or state.bonus
-        own = own or _at(hit.seat, reversed(round_.state.shown))
+        own = own or _cards_of_seat(hit.seat, reversed(round_.state.shown))
     own = own if hit.seat else dealer
     terms, game = names.links[hit.link], names.tables[hit.table].game
     ranked: tuple[int, ...] = ()
@@ -90,7 +90,7 @@ def cards_of(ledger: Reader, names: JournalNames, hit: Hit, archive: Archive | N
         dealt = _all(round_)  # none where so many frames came after them that they are not looked for
         ranked = hands.best_cards(map(unpack, dealt), unpack(board)) if dealt else ()
     elif not hit.unverified:
-        shown = hands.Shown(unpack(own), unpack(board), unpack(dealer), unpack(bonus))
+        shown = hands.CardsShown(unpack(own), unpack(board), unpack(dealer), unpack(bonus))
         ranked = hands.cards_of(terms.hand_kind, game, shown, terms.cards)
     return HitCards(
         _texts(own), _texts(board), _texts(dealer), tuple(map(text, ranked)), source=round_.source,
@@ -106,7 +106,7 @@ def _all(round_: _Round) -> list[bytes]:
     return [shown[seat] for seat in sorted(shown, reverse=True)]
 
 
-def _at(seat: int, shown: Iterable[HandShown]) -> bytes:
+def _cards_of_seat(seat: int, shown: Iterable[HandShown]) -> bytes:
     return next((hand.cards for hand in shown if hand.seat == seat), b"")
 
 

@@ -44,7 +44,7 @@ class DayCash(NamedTuple):
 _HITS_OF_ONE: Final = 500
 
 
-class _Given(NamedTuple):
+class _CashGiven(NamedTuple):
     """Cash that an entry gave to a winner of a hit, or noticed, as in `DayCash`.
 
     whose: what says which seat that was. named: all whom the hit's papers name, whichever seat it is, as
@@ -75,7 +75,7 @@ def cash_of_day(ledger: Reader, site: Site, patron: str, day: str) -> DayCash:
 
     Every bank of the ledger counts, and people's names are compared as everywhere. Raises LedgerError.
     """
-    return _to_patron(ledger, _given(ledger, site, day), names.normal_form(patron))
+    return _to_patron(ledger, _cash_of_day(ledger, site, day), names.normal_form(patron))
 
 
 def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -> list[NoticeCash]:
@@ -85,7 +85,7 @@ def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -
     day is read once, however many hits there are. Raises LedgerError.
     """
     found: dict[tuple[str, str], NoticeCash] = {}
-    days: dict[str, list[_Given]] = {}
+    days: dict[str, list[_CashGiven]] = {}
     told: dict[tuple[str, str], DayCash] = {}
     for hit in hits:
         named = patrons(ledger, bank, hit)
@@ -98,7 +98,7 @@ def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -
                 for seat in _seats(ledger, known.bank, event):
                     for patron in {names.normal_form(one) for one in named.get(seat, ())}:
                         if day not in days:
-                            days[day] = _given(ledger, site, day)
+                            days[day] = _cash_of_day(ledger, site, day)
                         if (day, patron) not in told:
                             told[day, patron] = _to_patron(ledger, days[day], patron)
                         of_day = told[day, patron]
@@ -107,13 +107,13 @@ def unnoticed_cash(ledger: Reader, site: Site, bank: str, hits: Iterable[int]) -
     return list(found.values())
 
 
-def _to_patron(ledger: Reader, payments: Iterable[_Given], patron: str) -> DayCash:
+def _to_patron(ledger: Reader, payments: Iterable[_CashGiven], patron: str) -> DayCash:
     """What of this a patron was given. patron: as names are compared."""
     theirs = [one for one in payments if one.is_to(ledger, patron)]
     return DayCash(sum(one.cents for one in theirs), max((one.noticed for one in theirs), default=0))
 
 
-def _given(ledger: Reader, site: Site, day: str) -> list[_Given]:
+def _cash_of_day(ledger: Reader, site: Site, day: str) -> list[_CashGiven]:
     """All cash of a gaming day, in every bank of the ledger."""
     found = []
     for bank in ledger.banks():
@@ -123,15 +123,15 @@ def _given(ledger: Reader, site: Site, day: str) -> list[_Given]:
                 match entry.event:
                     case (Paid() | Corrected()) as event if cash(event) and gaming_day(entry.at, site) == day:
                         told = told_of_day(event) if over_in_cash(event) else 0
-                        of_bank.append(_Given(bank, event.hit, event, cash(event), told))
+                        of_bank.append(_CashGiven(bank, event.hit, event, cash(event), told))
                         first = min(entry.at, first or entry.at)
                     case CashNoticed() as event if event.day == day:
-                        of_bank.append(_Given(bank, event.hit, event, 0, event.cash))
+                        of_bank.append(_CashGiven(bank, event.hit, event, 0, event.cash))
         found += _with_names(ledger, bank, of_bank, first or 0)
     return found
 
 
-def _with_names(ledger: Reader, bank: str, payments: list[_Given], since: int) -> list[_Given]:
+def _with_names(ledger: Reader, bank: str, payments: list[_CashGiven], since: int) -> list[_CashGiven]:
     """The same with all whom the papers of each hit name. since: unix milliseconds, of the first payment.
 
     Thousands are read by a few statements. What a join of banks has moved is left to its whole history.

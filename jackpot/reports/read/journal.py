@@ -120,13 +120,13 @@ def _by_index(
     found, last = list[Row](), filter_.after + 1
     for looked, (seq, people) in enumerate(_candidates(ledger, bank, filter_, kind, below), 1):
         if filter_.person is None or filter_.person in people:
-            found += _one(ledger, bank, filter_, kind, seq)
+            found += _row_numbered(ledger, bank, filter_, kind, seq)
         if len(found) == filter_.limit or looked == ACTS_MAX:
             return found, seq
     return found, last
 
 
-def _one(ledger: Reader, bank: str, filter_: JournalFilter, kind: int | None, seq: int) -> list[Row]:
+def _row_numbered(ledger: Reader, bank: str, filter_: JournalFilter, kind: int | None, seq: int) -> list[Row]:
     """The row of that number, if it is of the kind and table; empty if it is not."""
     return ledger.ask(bank, lambda number: _rows(bank, (number, seq + 1, seq, kind, filter_.table, 1)))
 

@@ -191,7 +191,7 @@ class MeterHistory:
                 if back:
                     yield line(Sentence("above the limit, to overflow"), back, 0, -back)
             elif begun:
-                yield line(Sentence("award {awards}", awards=told(take.awards)), -given)
+                yield line(Sentence("award {awards}", awards=award_list(take.awards)), -given)
                 rest = accounts.less(was)
                 yield line(
                     _FOLLOWED,
@@ -272,7 +272,7 @@ class MeterHistory:
         for take in takes(event, self.place):
             because = _NEXT if is_whole(take.rate) or because == _NEXT else _TOP_UP
             given = sum(amounts(event)[number] for number in take.awards)
-            parts = [Sentence("award {awards}", awards=told(take.awards)), _share(take)]
+            parts = [Sentence("award {awards}", awards=award_list(take.awards)), _share(take)]
             if set(take.awards) <= self._cycles.undone_since(entry.seq):
                 parts.append(Sentence("undone later"))
             yield HistoryLine(joined(parts), day, table, entry.seq, cycle, -given)
@@ -303,7 +303,12 @@ class MeterHistory:
             self._take(accounts, take, given, entry.seq)
             moved = accounts.less(was)
             yield HistoryLine(
-                Sentence("award {awards}", awards=told(take.awards)), day, table, entry.seq, cycle, -given
+                Sentence("award {awards}", awards=award_list(take.awards)),
+                day,
+                table,
+                entry.seq,
+                cycle,
+                -given,
             )
             if moved.primary + given:
                 yield HistoryLine(_FOLLOWED, day, table, entry.seq, cycle,
@@ -341,7 +346,7 @@ class MeterHistory:
                 self._terms(entry.seq).reseed,
             )
             if begun:
-                yield line(Sentence("award {awards}", awards=told(take.awards)), -given)
+                yield line(Sentence("award {awards}", awards=award_list(take.awards)), -given)
             cycle += 1
             if take == start:
                 begun = True
@@ -476,7 +481,7 @@ def late_change(event: Event, level_ref: LevelRef) -> Accounts:
     return made
 
 
-def told(awards: list[int]) -> str:
+def award_list(awards: list[int]) -> str:
     """A list of awards, in words."""
     return ", ".join(f"A{number}" for number in awards)
 
@@ -503,7 +508,7 @@ def _because(level_ref: LevelRef, entry: Entry) -> Sentence:
         case Undone() as event:
             return Sentence(
                 "undo of {awards} of {hit}: {reason}",
-                awards=told(event.awards), hit=f"H{event.hit}", reason=event.reason,
+                awards=award_list(event.awards), hit=f"H{event.hit}", reason=event.reason,
             )  # fmt: skip
         case Corrected() as event:
             return Sentence(

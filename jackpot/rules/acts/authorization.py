@@ -6,7 +6,7 @@ from jackpot.rules import names
 from jackpot.rules.acts import ACT_BY, ACT_OF, decode_asked
 from jackpot.rules.acts.act import Act, ActContext
 from jackpot.rules.acts.people import SetSecret, untrue
-from jackpot.rules.acts.preview import check_seen, check_shown, seen
+from jackpot.rules.acts.preview import check_seen, check_shown, preview_of
 from jackpot.rules.acts.requests import (
     Reject,
     check_confirmed,
@@ -40,7 +40,7 @@ def decide_or_request(state: BankState, command: ActCommand, by: ActContext) -> 
     if why and len(proof.signed) != 1:
         two_people(by.people, why)
     if why or proof.seen or request is not None:
-        now = seen(state, event)
+        now = preview_of(state, event)
         check_shown(now, event, proof.seen)
         if why:
             return decide_request(state, command, by, now)

@@ -42,7 +42,7 @@ def decide_dispute(state: BankState, command: Dispute, by: ActContext) -> Disput
 def apply_disputed(effects: Effects, event: Disputed) -> None:
     """Holds the payment until two people lift the dispute. The hit can still be undone."""
     effects.state.disputed[event.hit] = effects.seq
-    _tell(effects, event.hit)
+    _tell_state(effects, event.hit)
 
 
 class Lift(ActCommand, tag="lift", frozen=True):
@@ -77,10 +77,10 @@ def decide_lift(state: BankState, command: Lift, by: ActContext) -> Lifted:
 def apply_lifted(effects: Effects, event: Lifted) -> None:
     """Ends the hold on the payment."""
     end_dispute(effects.state, event.hit)
-    _tell(effects, event.hit)
+    _tell_state(effects, event.hit)
 
 
-def _tell(effects: Effects, number: int) -> None:
+def _tell_state(effects: Effects, number: int) -> None:
     effects.hits.add(number)
     effects.told.hit = f"H{number}"
 

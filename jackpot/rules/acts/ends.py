@@ -35,6 +35,7 @@ from jackpot.rules.state import CLOSED, ENDED, BankState, Link, Notice
 # People are told after so long of what the floor's own work will remove: a round takes minutes, and a hit
 # waits for its papers. Of anything else they are told at once.
 ALARM_AFTER_MS: Final = 60 * 60 * 1_000
+MINUTE_MS: Final = 60 * 1_000
 _PASSES_BY_ITSELF: Final = (
     "link_round_unfinished", "link_hits_stand", "link_left_waits", "end_before_reading",
     "end_while_reopening_asked",
@@ -118,9 +119,13 @@ def apply_given(effects: Effects, event: EndGiven) -> None:
 
 
 class EndLink(ActCommand, tag="end-link", frozen=True):
-    """The server takes the next step towards the announced end of a link."""
+    """The server takes the next step towards the announced end of a link.
+
+    ahead_ms: how far its clock has jumped ahead, 0 for a clock that did not.
+    """
 
     link: Id
+    ahead_ms: int = 0
 
 
 class WagersEnded(Event, frozen=True, array_like=True):
@@ -158,18 +163,19 @@ class EndWaits(Event, frozen=True, array_like=True):
 def decide_end(state: BankState, command: EndLink, by: ActContext) -> WagersEnded | LinkEnded | EndWaits:
     """The next step: wagers stop when the day is over, then the link closes; what is in the way is told once.
 
-    Wagers that stopped stay stopped, wherever the clock goes.
+    Wagers that stopped stay stopped, wherever the clock goes. A clock that jumped ahead stops none.
     """
     link = find_open(state, "link", command.link)
     notice = announced_end(state, link)
     if notice is None:
         raise Refusal("end_not_announced", link=link.terms.link)
     over = ENDED in link.suspended
-    if not over and by.at >= notice.due:
+    if not over and by.at >= notice.due and not command.ahead_ms:
         return WagersEnded(link.number, notice.number)
     try:
         to = _receiver(state, link, notice)
-        refuse_if(not over, "end_not_due", link=link.terms.link, day=notice.day)
+        if not over:
+            _check_clock(link, notice, command, by.at)
         return _ended(state, link, to, notice)
     except Refusal as refusal:
         early = refusal.template in _PASSES_BY_ITSELF and by.at < notice.due + ALARM_AFTER_MS
@@ -179,6 +185,13 @@ def decide_end(state: BankState, command: EndLink, by: ActContext) -> WagersEnde
             link.number, notice.number, refusal.code.value, refusal.template, refusal.values,
             list(refusal.hits),
         )  # fmt: skip
+
+
+def _check_clock(link: Link, notice: Notice, command: EndLink, at: int) -> None:
+    """Refuses an end before its day, by a right clock."""
+    minutes = command.ahead_ms // MINUTE_MS
+    refuse_if(at >= notice.due, "end_while_clock_jumped", link=link.terms.link, minutes=minutes)
+    raise Refusal("end_not_due", link=link.terms.link, day=notice.day)
 
 
 def _receiver(state: BankState, link: Link, notice: Notice) -> Link | None:
@@ -233,17 +246,18 @@ def apply_waits(effects: Effects, event: EndWaits) -> None:
     notices[place] = msgspec.structs.replace(notices[place], told=event.template)
 
 
-def ending(state: BankState, at: int, *, closes: bool = True) -> Iterator[str]:
+def ending(state: BankState, at: int, *, closes: bool = True, ahead_ms: int = 0) -> Iterator[str]:
     """The links of which the server has a step to take now, in the order in which their ends were announced.
 
-    at: the time now, in unix milliseconds. closes: whether it closes links now, too.
+    at: the time now, in unix milliseconds. closes: whether it closes links now, too. ahead_ms: as
+    in `EndLink`.
     """
     for notice in state.notices:
         if not notice.ends:
             continue
         name = state.link(notice.link).terms.link
         try:
-            step = decide_end(state, EndLink(name), ActContext(at=at))
+            step = decide_end(state, EndLink(name, ahead_ms), ActContext(at=at))
         except Refusal:  # not yet, or told before: it is looked at again
             continue
         if closes or not isinstance(step, LinkEnded):

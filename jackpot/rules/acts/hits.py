@@ -86,10 +86,10 @@ def decide_validate(state: BankState, command: Validate, by: ActContext) -> Vali
     Where its table says that a lamp of them failed, the floorperson says what it shows (P3).
     """
     hit = find_hit(state, command.hit)
-    chosen = _named(hit, command.award, "pending")
+    chosen = _awards_named(hit, command.award, "pending")
     early = _shares_later(state, hit)
     if command.award is None or chosen[0].kind != "envy":
-        chosen = _named(hit, None, "pending")
+        chosen = _awards_named(hit, None, "pending")
     else:
         own = [award.status for award in hit.awards if award.kind != "envy" and award.stands()]
         early = early or not own or "pending" in own
@@ -112,7 +112,7 @@ def apply_validated(effects: Effects, event: Validated) -> None:
         hit, payout_details.ALL, payout_details.fields_of(event.on_paper, event.surveillance)
     )
     hit.written = effects.at if event.paper else hit.written
-    _tell(effects, hit, event.awards, "validated")
+    _push_status(effects, hit, event.awards, "validated")
 
 
 class Pay(ActCommand, tag="pay", frozen=True):
@@ -258,7 +258,7 @@ def decide_pay(state: BankState, command: Pay, by: ActContext) -> Paid:
 
 def _payable(state: BankState, hit: Hit, command: Pay) -> list[Award]:
     """The awards that a payment names, without envy whose hand waits; refused if none is left."""
-    awards = _named(hit, command.award, "validated", command.seat)
+    awards = _awards_named(hit, command.award, "validated", command.seat)
     if _shares_later(state, hit) or any(it.kind != "envy" and it.status == "pending" for it in hit.awards):
         awards = [award for award in awards if award.kind != "envy"]
     refuse_if(not awards, "envy_waits_for_hand")
@@ -321,7 +321,7 @@ def apply_paid(effects: Effects, event: Paid) -> None:
             for share in history.shares():
                 share.paid = share.paid or share.award == award.number
     hit.written = effects.at if event.paper else hit.written
-    _tell(effects, hit, event.awards, "paid")
+    _push_status(effects, hit, event.awards, "paid")
     _finish(effects, hit)
 
 
@@ -409,7 +409,7 @@ def apply_undone(effects: Effects, event: Undone) -> None:
         if mystery.is_mystery(state, award):
             mystery.apply_undone(state, award)
     recomputed_changes(effects, event.recomputed)
-    _tell(effects, hit, event.awards, "undone")
+    _push_status(effects, hit, event.awards, "undone")
     _finish(effects, hit)
 
 
@@ -621,7 +621,7 @@ def find_award(state: BankState, name: str) -> Award | None:
     return next((award for hit in hits for award in hit.awards if award.number == number), None)
 
 
-def _named(
+def _awards_named(
     hit: Hit, name: str | None, status: Literal["pending", "validated"], seat: int | None = None
 ) -> list[Award]:
     """The hit's awards of that status: all, those of the seat, or the one named; refused if none."""
@@ -667,7 +667,7 @@ def _levels(effects: Effects, awards: list[Award]) -> list[Level]:
     return [effects.state.link(link).levels[level - 1] for link, level in keys]
 
 
-def _tell(effects: Effects, hit: Hit, awards: list[int], status: Change) -> None:
+def _push_status(effects: Effects, hit: Hit, awards: list[int], status: Change) -> None:
     """Pushes the status of each award, and of the hit once all its standing awards have it."""
     whole = all(award.status == status for award in hit.awards if award.stands())
     for award in _chosen(hit, awards):

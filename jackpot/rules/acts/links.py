@@ -192,7 +192,11 @@ def decide_resume(state: BankState, command: Resume, by: ActContext) -> Resumed:
     for link in map(state.link, links):
         kept = command.cause == INTERNAL and {INTERNAL, TRIGGER_REASON}.issubset(link.suspended)
         refuse_if(kept, "triggers_not_held", link=link.terms.link, cause=TRIGGER_REASON)
-    lost = every_link(state) if believed else [one for one in links if _lost(state.link(one), command.cause)]
+    lost = (
+        every_link(state)
+        if believed
+        else [one for one in links if _may_have_lost_rows(state.link(one), command.cause)]
+    )
     stated = decide_stated(state, lost, command.highest)
     return Resumed(links, command.cause, by.people, command.reason, believed, stated)
 
@@ -208,7 +212,7 @@ def apply_resumed(effects: Effects, event: Resumed) -> None:
     apply_stated(effects.state, event.stated)
     for number in event.links:
         link = effects.state.link(number)
-        lost, shown = _lost(link, event.cause), _shown(link, event.cause)
+        lost, shown = _may_have_lost_rows(link, event.cause), _may_be_known(link, event.cause)
         effects.resume(link, event.cause)
         if lost and mystery.is_committed(link):
             effects.resume(link, ROLLED_BACK)
@@ -218,13 +222,13 @@ def apply_resumed(effects: Effects, event: Resumed) -> None:
         lost_acks.believe(effects, believed)
 
 
-def _lost(link: Link, cause: str) -> bool:
+def _may_have_lost_rows(link: Link, cause: str) -> bool:
     """Whether it is resumed although the ledger may have lost rows of it (Y8)."""
     lost = (RESTORED, ROLLED_BACK)
     return cause in lost and any(reason in link.suspended for reason in lost)
 
 
-def _shown(link: Link, cause: str) -> bool:
+def _may_be_known(link: Link, cause: str) -> bool:
     """Whether somebody who reads what is written to the ledger may know a running trigger: a row that was
     refused may have opened it (Y9). Where it is not to be had, or rows are lost, that is seen to first.
     """

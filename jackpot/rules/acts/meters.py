@@ -116,7 +116,7 @@ def decide_left(state: BankState, command: DecideLeft, by: ActContext) -> LeftDe
 
 def apply_left_decided(effects: Effects, event: LeftDecided) -> None:
     """The amount no longer waits; what is removed leaves the meter as a correction does."""
-    mark_decided(effects, _left(effects.state, event.left), event.amount)
+    mark_decided(effects, _residual(effects.state, event.left), event.amount)
     if event.remove:
         change = Accounts(primary=-event.amount, corrections=event.amount)
         _move(effects, LevelChange(event.link, event.level, change))
@@ -376,7 +376,7 @@ def empty(effects: Effects, event: Emptied, reason: str) -> None:
     effects.suspend(effects.state.link(event.link), reason)
 
 
-def _left(state: BankState, number: int) -> ResidualAmount:
+def _residual(state: BankState, number: int) -> ResidualAmount:
     return next(one for one in state.left if one.number == number)
 
 

@@ -416,7 +416,7 @@ def untrue(state: BankState, signed: Signed, *, choosing: bool = False) -> Phras
         return phrase("signer_vouched_for", person=signed.id, voucher=person.vouched)
     if person.secret and not choosing and signed.lost != person.lost:
         return phrase("signer_lost_right", person=signed.id, row=person.lost, said=signed.lost)
-    if signed.means == "token" and not any(_stands(token, signed) for token in state.tokens):
+    if signed.means == "token" and not any(_fits_token(token, signed) for token in state.tokens):
         return phrase("signer_without_token", person=signed.id)
     return None
 
@@ -434,7 +434,7 @@ def is_independent(signed: Signed) -> None:
     refuse_if(not signed.own, "vouching_first", origin=signed.origin, person=signed.id)
 
 
-def _stands(token: Token, signed: Signed) -> bool:
+def _fits_token(token: Token, signed: Signed) -> bool:
     """Whether a program with that token could have signed so."""
     same = (token.id, token.person, token.until) == (signed.token, signed.id, signed.until)
     return same and set(signed.roles) <= set(token.roles)

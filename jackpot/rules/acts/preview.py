@@ -61,7 +61,7 @@ def _limits(state: BankState, event: Event) -> list[int | None]:
     ]
 
 
-def seen(state: BankState, event: Event) -> SeenPreview:
+def preview_of(state: BankState, event: Event) -> SeenPreview:
     """The preview of an act that would come to this event now."""
     levels = [
         SeenLevel(one.link, one.level, _accounts(state, one.link, one.level).copy(), one.change)

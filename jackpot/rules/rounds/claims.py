@@ -10,7 +10,7 @@ import msgspec
 from controllers.messages import Claim, Settle
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
-from jackpot.rules.hands import Ranked, Shown
+from jackpot.rules.hands import CardsShown, Ranked
 from jackpot.rules.paytable import ANY, DECIDED_AT_CLOSE, FOLD, Game, HandKind, LinkTerms
 from jackpot.rules.phrases import Fault
 from jackpot.rules.refusal import Refusal, refuse_if
@@ -143,7 +143,7 @@ def read_hands(
         dealer = _unchanged(round_.dealer, sent.dealer, "dealer_differs")
     if sent.bonus or round_.bonus:
         bonus = _unchanged(round_.bonus, sent.bonus, "bonus_differs")
-    common = Shown((), board, dealer, bonus)
+    common = CardsShown((), board, dealer, bonus)
     wagered = round_.links()
     seats, left = list(sent.seats.values()), tuple[Seat, ...]()
     gone = [seat for seat in seats if seat.abandoned]
@@ -222,7 +222,7 @@ def _check_left(round_: Round, left: Iterable[Seat]) -> None:
 
 
 def _rank_seats(
-    state: BankState, table: Table, seats: Sequence[Seat], played: Sequence[int], common: Shown
+    state: BankState, table: Table, seats: Sequence[Seat], played: Sequence[int], common: CardsShown
 ) -> None:
     """Ranks each seat's cards on each link that is played.
 
@@ -243,7 +243,9 @@ def _rank_seats(
             seat.ranked[link] = ranking(seat.cards + community)
 
 
-def _rank_of_others(terms: LinkTerms, game: Game, link: int, seats: Sequence[Seat], common: Shown) -> None:
+def _rank_of_others(
+    terms: LinkTerms, game: Game, link: int, seats: Sequence[Seat], common: CardsShown
+) -> None:
     """Ranks hands that are made of other cards besides, or beaten by another, where these are shown.
 
     Not those that the close decides: no seat has one (B10, B11, B13, B16).
@@ -423,7 +425,7 @@ def check_offers(
     table: Table,
     round_: Round,
     seats: Sequence[Seat],
-    common: Shown,
+    common: CardsShown,
     *,
     close: bool,
 ) -> None:
@@ -452,9 +454,9 @@ def check_offers(
             raise refusal
 
 
-def common_of(round_: Round) -> Shown:
+def common_of(round_: Round) -> CardsShown:
     """The cards that were shown of a round, without those of seats."""
-    return Shown((), deck.unpack(round_.board), deck.unpack(round_.dealer), deck.unpack(round_.bonus))
+    return CardsShown((), deck.unpack(round_.board), deck.unpack(round_.dealer), deck.unpack(round_.bonus))
 
 
 def hands_shown(round_: Round, seats: Iterable[Seat] = ()) -> dict[int, tuple[int, ...]]:
@@ -489,7 +491,7 @@ def _counts_dealer(terms: LinkTerms, game: Game) -> bool:
     return hands.needs(terms.hand_kind, game, terms.cards).dealer > 0
 
 
-def _check_possible(round_: Round, seats: Sequence[Seat], common: Shown) -> None:
+def _check_possible(round_: Round, seats: Sequence[Seat], common: CardsShown) -> None:
     """Checks that no card comes twice in a round: it is played with one deck (L1, H4)."""
     seen = [*common.board, *common.dealer, *common.bonus]
     for before in round_.shown:

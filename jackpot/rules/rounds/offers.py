@@ -10,7 +10,7 @@ from typing import Final
 from jackpot.rules import hands
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import LevelChange
-from jackpot.rules.hands import Shown
+from jackpot.rules.hands import CardsShown
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import DECIDED_AT_CLOSE, LinkTerms
 from jackpot.rules.refusal import Refusal
@@ -43,7 +43,9 @@ def given_back(link: Link, bets: Iterable[Placed]) -> list[LevelChange]:
     return [LevelChange(link.number, HOUSE_LEVEL, change)] if link.terms.offer else []
 
 
-def lacking(terms: LinkTerms, table: Table, round_: Round, common: Shown, hands_shown: int) -> Refusal | None:
+def lacking(
+    terms: LinkTerms, table: Table, round_: Round, common: CardsShown, hands_shown: int
+) -> Refusal | None:
     """The refusal to decide a link's wagers without cards that they count; None where none is missing (B16).
 
     common: without a seat's own cards: where these were not sent, a wager is lost (B8). hands_shown: of how

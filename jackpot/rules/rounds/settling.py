@@ -64,7 +64,7 @@ def decide_settle(state: BankState, table: Table, command: Settle, context: Fram
     counted = _count(tally, context) if closing else []
     return Settled(
         round=round_.id,
-        shown=_shown(showing),
+        shown=_hands_shown(showing),
         board=pack(showing.board),
         dealer=pack(showing.dealer),
         made=made,
@@ -75,7 +75,7 @@ def decide_settle(state: BankState, table: Table, command: Settle, context: Fram
     )
 
 
-def _shown(showing: ShownCards) -> list[HandShown]:
+def _hands_shown(showing: ShownCards) -> list[HandShown]:
     """The hands as they are journalled, and after them the seats whose players left (P6)."""
     shown = [hand for seat in showing.seats for hand in seat.shown]
     if showing.left:
@@ -212,7 +212,7 @@ def _differing(table_counts: Mapping[int, int], server_counts: Mapping[int, int]
 def _counts(state: BankState, table: Table, command: Settle | Close) -> WagerCounts:
     """The table's own counts of its lifetime, by link (S6)."""
     if not command.counts and not command.sums:
-        return WagerCounts({}, {})
+        return WagerCounts()
     counts, sums = (
         {link_number(state, table, name): count for name, count in (said or {}).items()}
         for said in (command.counts, command.sums)

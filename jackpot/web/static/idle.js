@@ -1,11 +1,12 @@
-// The idle rotation of a sign while nobody wins: the hand that wins each level, with its cards; the last win; that the
-// meter grows; the posted odds; the house's own pictures. It turns by the server's time, so that signs side by side show the same. The
+// The idle rotation of a sign while nobody wins: the hand that wins each level, with its cards; by which sum a mystery must
+// hit; that the meter grows, with coins; the last win; the posted odds; the house's own pictures. It turns by the server's time, so that signs side by side show the same. The
 // meters stay on the screen.
 
-import { example } from "./cards.js";
+import { example, spelled } from "./cards.js";
 import { fit, hyphened } from "./fit.js";
 import { element, write } from "./odometer.js";
-import { hand, shownOf } from "./win.js";
+import { coins } from "./sprites.js";
+import { MYSTERY, hand, shownOf } from "./win.js";
 import { say } from "./words.js";
 
 const SCENE_MS = 8000;
@@ -24,12 +25,13 @@ function pictureOf({ address, moves }) {
 
 export class Idle {
   // parts: {text, cards, picture, levels}: its elements. settings: hands: by level, the hand that wins all of it, of `dealt`
-  // cards; pictures: {address, moves} each; rows: of the paytable. time(): the server's, in ms. changed(): what has the
+  // cards; bounds: by level that must hit by a sum, least and most; pictures: {address, moves} each; rows: of the paytable. time(): the server's, in ms. changed(): what has the
   // stage comes or goes.
-  constructor(parts, { link, display, money, hands, dealt, pictures, rows }, time, changed) {
-    Object.assign(this, { parts, display, money, hands, dealt, time, changed, hasRows: rows.length > 0 });
+  constructor(parts, { link, display, money, hands, dealt, bounds, pictures, rows }, time, changed) {
+    Object.assign(this, { parts, display, money, hands, dealt, bounds, time, changed, hasRows: rows.length > 0 });
     this.pictures = pictures.map(pictureOf);
     parts.picture.append(...this.pictures);
+    this.coins = coins();
     this.key = `${LAST}-${link}`;
     this.last = JSON.parse(sessionStorage.getItem(this.key));
     this.shown = null;
@@ -61,7 +63,10 @@ export class Idle {
       cards: () => example(name, this.dealt),
       level,
     }));
-    scenes.push({ text: say("Grows with every wager") });
+    for (const [level, [, most]] of Object.entries(this.bounds)) {
+      scenes.push({ text: say("Must hit by {sum}", { sum: write(this.money, most) }), cards: () => spelled(hand(MYSTERY)), level });
+    }
+    scenes.push({ text: say("Grows with every wager"), cards: () => this.coins });
     if (this.last) {
       const { amount, table, hand: name } = this.last;
       const facts = { amount: write(this.money, amount), table, hand: hand(name) };

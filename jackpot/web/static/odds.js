@@ -2,6 +2,7 @@
 
 import { example, suits } from "./cards.js";
 import { element, write } from "./odometer.js";
+import { tone } from "./tones.js";
 import { hand } from "./win.js";
 import { say } from "./words.js";
 
@@ -40,7 +41,10 @@ export class Odds {
     const named = element("span", "named", hand(name));
     if (only) named.append(suits(only));
     made.append(cards, named, element("span", "pays", paid(pays, display, money)));
-    if (pays.kind === "percent") made.dataset.level = pays.level;
+    if (pays.kind === "percent") {
+      made.dataset.level = pays.level;
+      tone(made, display, pays.level);
+    }
     return made;
   }
 

@@ -17,6 +17,8 @@ export const GLINT = 2;
 export const FOIL = 3;
 export const FOIL_TURNS = 8;
 export const COLOURS_MAX = 6;
+// The colour that is the metal of the theme, behind the level's own and white (tones.js).
+const METAL = 2;
 const shape = (colour, which) => COLUMNS * (1 + colour) + which;
 
 // Sizes and speeds are parts of the screen's shorter side; G pulls down.
@@ -26,7 +28,7 @@ const G = 1.15;
 const SHELL_SPARKS = 84;
 // Seconds between two of each, by the level's rank.
 const EVERY = [
-  { fountain: 0.0085, glint: 0.12 },
+  { fountain: 0.006, glint: 0.12 },
   { volley: 0.9, toss: 0.13, foil: 0.075, glint: 0.3 },
   { rocket: 0.42, rain: 0.06, foil: 0.07, glint: 0.35 },
 ];
@@ -146,7 +148,8 @@ export class Particles {
     const side = this.other();
     const speed = this.between(0.65, 1.7) * Math.min(this.high, this.unit * 1.4);
     const angle = this.between(0.85, 1.52);
-    const more = { life: this.between(0.9, 1.9), size: this.between(0.022, 0.05), colour: this.chance() < 0.4 ? 1 : 0, fall: 1 };
+    const colour = [0, 1, METAL][Math.floor(this.chance() * 3)];
+    const more = { life: this.between(0.9, 1.9), size: this.between(0.02, 0.044), colour, fall: 1 };
     this.spark(side * this.wide, this.high * 1.01, (side ? -1 : 1) * Math.cos(angle) * speed, -Math.sin(angle) * speed, more);
   }
 

@@ -5,6 +5,8 @@ import { COLUMNS, FOIL, FOIL_TURNS, GLINT, POINT, STREAK } from "./particles.js"
 
 export const CELL_PX = 96;
 const HALF = CELL_PX / 2;
+const COINS_IN_ROW = 5;
+const COIN_PX = 192;
 const STAR = Array.from({ length: 10 }, (_, at) => [((at * Math.PI) / 5) - Math.PI / 2, at % 2 ? 0.24 : 0.56]);
 
 function filled(gradient, stops) {
@@ -38,6 +40,20 @@ function face(pen, radius) {
   star(pen, radius, 0, across([[0.2, "#ffe389"], [0.55, "#e2a02c"], [0.8, "#b87415"]]));
   const light = pen.createRadialGradient(-0.42 * radius, -0.5 * radius, 0, -0.42 * radius, -0.5 * radius, radius * 0.55);
   disc(pen, radius, filled(light, [[0, "rgba(255, 255, 255, .75)"], [1, "rgba(255, 255, 255, 0)"]]));
+}
+
+// A row of coins, each larger than the one before: a canvas each, drawn once.
+export function coins() {
+  return Array.from({ length: COINS_IN_ROW }, (_, place) => {
+    const canvas = document.createElement("canvas");
+    canvas.className = "coin";
+    canvas.width = canvas.height = COIN_PX;
+    canvas.style.setProperty("--place", place);
+    const pen = canvas.getContext("2d");
+    pen.translate(COIN_PX / 2, COIN_PX / 2);
+    face(pen, COIN_PX * 0.48);
+    return canvas;
+  });
 }
 
 function coin(pen, step) {
@@ -80,8 +96,21 @@ function foil(pen, colour, turn) {
   pen.fillRect(-size * 0.6, -size, size * 1.2, 2 * size);
 }
 
+// A spark that flies to the right: a bright head, and a tail that fades.
+function streak(pen, colour) {
+  const [head, thick] = [HALF * 0.72, HALF * 0.085];
+  pen.fillStyle = filled(pen.createLinearGradient(-HALF, 0, head, 0), [[0, clear(colour)], [0.55, `${colour}88`], [0.86, colour], [1, "#ffffff"]]);
+  pen.beginPath();
+  pen.moveTo(-HALF, 0);
+  pen.lineTo(head, -thick);
+  pen.arc(head, 0, thick, -Math.PI / 2, Math.PI / 2);
+  pen.fill();
+  pen.translate(head, 0);
+  glow(pen, colour, [0.27, 0.2], [[0, "#ffffff"], [0.3, "#ffffffcc"], [0.5, `${colour}77`]]);
+}
+
 const SHAPES = {
-  [STREAK]: (pen, colour) => glow(pen, colour, [1, 0.17], [[0, "#ffffff"], [0.22, "#ffffff"], [0.5, `${colour}dd`]]),
+  [STREAK]: streak,
   [POINT]: (pen, colour) => glow(pen, colour, [1, 1], [[0, "#ffffff"], [0.12, `${colour}ee`], [0.34, `${colour}44`]]),
   [GLINT]: (pen, colour) => {
     glow(pen, colour, [1, 0.05], [[0, "#ffffff"], [0.6, `${colour}aa`]]);

@@ -29,7 +29,7 @@ export function hand(name) {
 }
 
 // What is won whatever the cards.
-const MYSTERY = "mystery";
+export const MYSTERY = "mystery";
 
 // The cards of a win, as far as they are known; of a mystery its name in tiles.
 export function shownOf({ hand: name, cards }) {

@@ -3,8 +3,8 @@
 from jackpot.lab.bench.figures import (
     NAMES,
     RATIOS,
+    DiskResults,
     Measured,
-    Pass,
     full_loads,
     medians,
     middle_latencies,
@@ -12,11 +12,11 @@ from jackpot.lab.bench.figures import (
 )
 
 
-def made(*rounds: dict[str, tuple[float, float]], latencies: tuple[float, ...] = ()) -> Pass:
+def made(*rounds: dict[str, tuple[float, float]], latencies: tuple[float, ...] = ()) -> DiskResults:
     """A pass of such rounds: frames and the load's part of a core, by name."""
     measured = [{name: Measured(frames, 0.5, load) for name, (frames, load) in one.items()} for one in rounds]
     timed = [{"echo 1": {"p50": value, "max": value}} for value in latencies]
-    return Pass("a disk", measured, timed, {}, {})
+    return DiskResults("a disk", measured, timed, {}, {})
 
 
 def test_medians_are_in_one_order() -> None:

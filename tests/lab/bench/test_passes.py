@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.lab.bench.figures import Pass
+from jackpot.lab.bench.figures import DiskResults
 from jackpot.lab.bench.parts import SMALL
 from jackpot.lab.bench.passes import AS_IT_IS, SLOWER, ShimError, bench, compiled, filesystem
 from jackpot.lab.bench.run_plan import BenchPlan
@@ -42,9 +42,9 @@ def test_the_second_pass_is_the_first_with_slower_flushes(
     """Bench: both measure alike; only the second has the library that delays each flush."""
     passes: list[tuple[str, bool]] = []
 
-    def measured(_plan: BenchPlan, disk: str, more: Mapping[str, str]) -> Pass:
+    def measured(_plan: BenchPlan, disk: str, more: Mapping[str, str]) -> DiskResults:
         passes.append((disk, any(Path(file).exists() for file in more.values())))
-        return Pass(disk, [], [], {}, {})
+        return DiskResults(disk, [], [], {}, {})
 
     monkeypatch.setattr("jackpot.lab.bench.passes._pass", measured)
     plan = BenchPlan(str(tmp_path), "", 1, 0.1, 0.0)

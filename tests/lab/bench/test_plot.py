@@ -3,7 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from jackpot.lab.bench.figures import NAMES, BenchReport, FigureTable, Measured, Pass
+from jackpot.lab.bench.figures import NAMES, BenchReport, DiskResults, FigureTable, Measured
 from jackpot.lab.bench.plot import draw
 
 
@@ -11,7 +11,7 @@ def test_the_picture_names_everything(tmp_path: Path) -> None:
     """Bench: every figure and both disks are in the picture, as text that can be searched."""
     rounds = [{name: Measured(100.0 * n, 0.5, 0.1) for name in NAMES} for n in (1, 2, 3)]
     latencies = [{"sqlite 1": {"p50": 0.001, "p99": 0.002, "max": 0.004}, "fsync 1": {"p50": 0.001}}]
-    passes = [Pass(disk, rounds, latencies, {}, {}) for disk in ("first disk", "second disk")]
+    passes = [DiskResults(disk, rounds, latencies, {}, {}) for disk in ("first disk", "second disk")]
     draw(BenchReport({}, passes), tmp_path / "bench.svg")
     text = " ".join(ET.parse(tmp_path / "bench.svg").getroot().itertext())  # noqa: S314 - our own
     for words in ("first disk: medians of 3", "second disk", *NAMES.values()):

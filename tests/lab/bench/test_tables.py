@@ -1,6 +1,6 @@
 """The text form of a bench report names what is missing."""
 
-from jackpot.lab.bench.figures import BenchReport, FigureTable, Measured, Pass
+from jackpot.lab.bench.figures import BenchReport, DiskResults, FigureTable, Measured
 from jackpot.lab.bench.tables import compared, lines
 
 MACHINE = {"jackpot": "1", "python": "3", "system": "S", "processors": 2, "filesystem": "tmpfs", "load": 1.5}
@@ -8,7 +8,9 @@ SETUP = {"rounds": 1, "seconds": 1.0, "tables": 2, "floor": 3, "calm": 1.0}
 
 
 def report(frames: float, load: float = 0.1) -> BenchReport:
-    found = Pass("a disk", [{"echo": Measured(frames, 0.5, load)}], [], {"redis": "there is none"}, SETUP)
+    found = DiskResults(
+        "a disk", [{"echo": Measured(frames, 0.5, load)}], [], {"redis": "there is none"}, SETUP
+    )
     return BenchReport(MACHINE, [found], "there is no compiler")
 
 

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from jackpot.lab.demo.dealing import LAYOUTS, STACKED, Deal, deal
+from jackpot.lab.demo.dealing import LAYOUTS, STACKED, DemoDeal, deal
 from jackpot.rules.paytable import SEATS, Game
 
 ROUNDS = 200
 
 
-def all_cards(dealt: Deal) -> list[str]:
+def all_cards(dealt: DemoDeal) -> list[str]:
     return [
         *dealt.board,
         *dealt.dealer,

@@ -23,7 +23,7 @@ from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import ReportRequest
 from jackpot.rules import hands
 from jackpot.rules.cards import parse_all
-from jackpot.rules.hands import DEALS, Deal
+from jackpot.rules.hands import DEALS, GameDeal
 from jackpot.rules.money import from_cents
 from jackpot.rules.paytable import Game, LinkTerms, Percent
 from tests.lab.simulation.floors import FIVE, played
@@ -59,7 +59,7 @@ def test_a_seed_plays_the_same_again(tmp_path: Path) -> None:
     assert other.head != one.head
 
 
-def counts(game: Deal, players: int, rounds: int, seed: int) -> CountedHands:
+def counts(game: GameDeal, players: int, rounds: int, seed: int) -> CountedHands:
     """Of hands as they are dealt, ranked by the rules alone."""
     counted = CountedHands()
     taken, ranking = hands.made_of("five-flop", "let-it-ride")

@@ -2,7 +2,7 @@
 
 from jackpot.ledger.cycles import TakePoint
 from jackpot.ledger.reading import Reader
-from jackpot.reports.read.meter_history import LevelRef, MeterHistory, before, percent, told
+from jackpot.reports.read.meter_history import LevelRef, MeterHistory, award_list, before, percent
 from jackpot.reports.read.names import JournalNames
 from jackpot.rules.engine import Engine
 from tests.reports.season import SITE, Season
@@ -45,4 +45,4 @@ def test_a_way_ends_at_what_stood_there(books: Reader, season: Season) -> None:
 
 def test_rates_and_awards_are_said_as_people_say_them() -> None:
     """L5: basis points as per cent, awards by their ids."""
-    assert (percent(1_000), percent(1_234), told([3, 4])) == ("10 %", "12.34 %", "A3, A4")
+    assert (percent(1_000), percent(1_234), award_list([3, 4])) == ("10 %", "12.34 %", "A3, A4")

@@ -351,6 +351,21 @@ def test_what_a_floor_finishes_is_told_after_an_hour() -> None:
     assert step(subject, OVER + 3 * ALARM_AFTER_MS) == "LinkEnded"
 
 
+def test_a_clock_that_jumped_ends_no_link() -> None:
+    """P2: people are told at once, and once; by a right clock the day is over as announced."""
+    subject = season()
+    heard = subject.execute(EndLink("L", 90 * 60_000), at=OVER)
+    assert heard.answer["ok"]
+    assert told(subject) == [("link L", "end_while_clock_jumped")]
+    assert list(ending(subject.engine.state, OVER, ahead_ms=1)) == []
+    assert state_of(subject) == []
+    assert step(subject, OVER - 1) == "end_not_due"
+    assert list(ending(subject.engine.state, OVER)) == ["L"]
+    ended(subject)
+    assert list(ending(subject.engine.state, OVER, ahead_ms=1)) == ["L"]
+    assert step(subject) == "LinkEnded"
+
+
 def test_people_are_told_at_once_where_the_other_link_has_ended() -> None:
     """P2, L8: before the day, too. On it wagers stop, nothing moves, and two people say where it goes."""
     subject = season()

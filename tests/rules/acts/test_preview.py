@@ -14,7 +14,7 @@ from jackpot.rules.acts.act import ActContext
 from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, Transfer
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.preview import mark_of, seen
+from jackpot.rules.acts.preview import mark_of, preview_of
 from jackpot.rules.acts.requests import ActRefused, Confirm, Requested
 from jackpot.rules.acts.rounds import Reopen, VoidRound
 from jackpot.rules.commands import ActCommand
@@ -178,12 +178,12 @@ def test_the_awards_of_which_an_undo_would_leave_something_are_those_that_were_s
     subject = of_tenths()
     first, second = tenth(subject, "r1", "T1"), tenth(subject, "r1", "T2")
     undo = hits.Undo(first, "misdealt")
-    mark, sight = shown(subject, undo), seen(subject.engine.state, event_of(subject, undo))
+    mark, sight = shown(subject, undo), preview_of(subject.engine.state, event_of(subject, undo))
     assert (sight.raised, sight.leaving) == ([3], [])
     for act in (hits.Validate(second), *subject.payments(second)):
         who = CAL if isinstance(act, hits.Validate) else PAYER
         assert ask(subject, act, who).answer["ok"]
-    sight = seen(subject.engine.state, event_of(subject, undo))
+    sight = preview_of(subject.engine.state, event_of(subject, undo))
     assert (sight.raised, sight.leaving) == ([], [3])
     assert shown(subject, undo) != mark
 
@@ -240,7 +240,7 @@ def test_a_forged_confirmation_of_what_has_changed_is_found() -> None:
 def shown(subject: OfEngine, command: ActCommand) -> bytes:
     """The mark of what people are shown that the act would do now."""
     event = event_of(subject, command)
-    return mark_of(seen(subject.engine.state, event), event)
+    return mark_of(preview_of(subject.engine.state, event), event)
 
 
 def event_of(subject: OfEngine, command: ActCommand) -> Event:
