@@ -97,9 +97,9 @@ def find_slip(ledger: Reader, wanted: ReportRequest) -> ReportResult:
     envy = [award for award in story.hit.awards if award.kind == "envy"]
     sums = [Fact("amount", worth(own), "sum"), *([Fact("envy", worth(envy), "sum")] if envy else [])]
     sums += _stakes(own)
-    all_steps = [step for steps in story.steps.values() for step in steps]
+    paid = _payments([step for steps in story.steps.values() for step in steps])
     return ReportResult(
-        sums + _slip(ledger, wanted, names, story) + [*_ways(_payments(all_steps))],
+        sums + _slip(ledger, wanted, names, story) + [*_left_to_give(paid), *_ways(paid)],
         _awards(wanted, names, story.hit.awards),
         [],
     )
@@ -182,6 +182,15 @@ def _taxes(steps: Iterable[AwardChange]) -> Iterator[Fact]:
     if rates := sorted({event.rate for event in taxed if event.withheld}):
         yield Fact("rate withheld", ", ".join(map(rate_text, rates)))
     yield Fact("paid out", from_cents(sum(event.paid for event in taxed)) - withheld, "sum")
+
+
+def _left_to_give(payments: Iterable[Paid | Corrected]) -> Iterator[Fact]:
+    """What was withheld from these payments and what was paid out, where anything was withheld."""
+    taxed = [event for event in payments if event.withheld]
+    if taxed:
+        withheld = sum(event.withheld for event in taxed)
+        yield Fact("withheld", from_cents(withheld), "sum")
+        yield Fact("paid out", from_cents(sum(event.paid for event in payments) - withheld), "sum")
 
 
 def _payments(steps: Iterable[AwardChange]) -> list[Paid | Corrected]:

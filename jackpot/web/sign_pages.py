@@ -51,6 +51,7 @@ STATIC: Final = (
     "fit.js",
     "floor.css",
     "floor.js",
+    "focus.js",
     "icon.svg",
     "idle.js",
     "light.js",

@@ -363,8 +363,13 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
 async def test_the_floor_is_shown_as_it_is_now(tmp_path: Path) -> None:
     """S1: a page that stands open all night says by itself that a link is suspended; the focus stays."""
     faults: list[str] = []
-    async with floor(tmp_path) as (server, _device, browser):
+    async with floor(tmp_path) as (server, device, browser):
         page = await signed_in(server, browser, faults)
+        await royal(device)
+        await page.focus("#waits-main-H1")
+        await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
+        await page.wait_for_selector("#waits-main-H1.validated")
+        assert await page.evaluate("document.activeElement.id") == "waits-main-H1", "also in what waits"
         await page.focus("#card-floor-five")
         assert await page.inner_text("#card-floor-five .badge") == "active"
         suspended = Suspend("operator", ("floor-five",), "new felt")
@@ -447,7 +452,7 @@ async def test_a_large_win_is_paid_by_the_law_on_its_page(tmp_path: Path, size: 
         assert [row.split("\t") for row in rows] == [
             ["resident, with a taxpayer number", "W-2G", "$2,399.80", "$7,600.38"],
             ["resident, without the number", "W-2G", "$2,399.80", "$7,600.38"],
-            ["no resident, without a treaty", "1042-S", "$3,000.05", "$7,000.13"],
+            ["not a resident, without a treaty", "1042-S", "$3,000.05", "$7,000.13"],
         ]
         assert not await page.query_selector("#s2-withheld[required]"), "envy of $1,000 takes no form"
         await page.evaluate(AXE)
@@ -483,7 +488,10 @@ async def test_a_large_win_is_paid_by_the_law_on_its_page(tmp_path: Path, size: 
             "Identification: passport X1",
         ):
             assert said in steps
+        order = ["Patron: Pat Ron", "Tax form: W-2G", "Way of payment: cheque", "Sum given that way"]
+        assert sorted(order, key=steps.index) == order, "in the form's order"
         assert await page.is_visible("details.winner[open] a:text-is('Payout form') >> nth=0"), "it is next"
+        await printed(page, "Slip", "$2,399.80", "$7,600.38", "$2,000.00", "$5,600.38")
         await printed(
             page, "Payout form", "Pat Ron", "$2,399.80", "$7,600.38", "CHQ-9", "ORIGINAL: CAGE", "SLIP-7",
             "$2,000.00", "$5,600.38",
