@@ -3,7 +3,7 @@
 import re
 import ssl
 
-from jackpot.config.languages import told
+from jackpot.config.languages import translate
 from jackpot.rules.codes import OF_ACTS
 from jackpot.rules.templates import TEMPLATES
 from jackpot.text import (
@@ -74,7 +74,7 @@ def test_a_page_names_no_rule() -> None:
     for language in ("en", "es"):
         for template, row in TEMPLATES.items():
             values = dict.fromkeys(row.names, "x")
-            said = told(language, RefusalSentence(row.english, template=template, **values))
+            said = translate(language, RefusalSentence(row.english, template=template, **values))
             assert not re.search(r"\([A-Z]\d", said), said
     for about in OF_ACTS.values():
         for text in (about.means, about.then):
