@@ -41,10 +41,10 @@ COLUMNS: Final = (
 )
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """The payments of the gaming days, the oldest first. Raises LedgerError."""
-    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
-    rows = (row for bank, days in spans.items() for row in _of_bank(ledger, bank, days, wanted.site))
+    spans = {bank: wanted_span(ledger, bank, request) for bank in request.banks}
+    rows = (row for bank, days in spans.items() for row in _of_bank(ledger, bank, days, request.site))
     return ReportResult(periods(spans), rows, [])
 
 
