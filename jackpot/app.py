@@ -366,7 +366,7 @@ class Server(Process):
             listener.close()
         devices = [found for found in (getattr(self, "tables", None), getattr(self, "signs", None)) if found]
         for each in devices:
-            each.read_no_further()
+            each.stop_reading()
         held = [
             supervisor.bank
             for supervisor in self.supervisors.values()

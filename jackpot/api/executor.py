@@ -150,7 +150,7 @@ class OperationExecutor:
             case (
                 Revoke() | AddPerson() | GiveCode() | ChangeSecret() | SetDigits() | EndDigits() | MakeToken()
             ):
-                return await self._under_way.done(request.digest, lambda: self._once(request))
+                return await self._under_way.done(request.digest, lambda: self._act_once(request))
             case Payout():
                 return await self._payout(request, ask)
             case ErasePapers():
@@ -172,7 +172,7 @@ class OperationExecutor:
                 raise BadRequest(RefusalSentence("{name} is no ask", name=type(ask).__name__))
         return await self._act(request, await self._router.bank_for(request), act, sheet)
 
-    async def _once(self, request: OperationCall) -> Reply:
+    async def _act_once(self, request: OperationCall) -> Reply:
         """An act that changes rows next to the journal; its bank knows whether it was done already."""
         bank = await self._router.bank_for(request)
         if isinstance(request.ask, _WITH_SECRETS):
@@ -181,7 +181,7 @@ class OperationExecutor:
             request = request._replace(digest=what + whose)
         before = await bank.ask(lambda engine: engine.done_before(request.digest))
         if before is not None:
-            return self._again(request, before)
+            return self._repeated_reply(request, before)
         match request.ask:
             case Revoke() as revoke:
                 return await self._revoke(request, bank, revoke)
@@ -189,9 +189,9 @@ class OperationExecutor:
                 return await self._add(request, bank, coming)
             case GiveCode(number):
                 return await self._give_code(request, bank, number)
-        return await self._of_oneself(request, bank)
+        return await self._change_own(request, bank)
 
-    def _again(self, request: OperationCall, answered: state.AnsweredAct) -> Reply:
+    def _repeated_reply(self, request: OperationCall, answered: state.AnsweredAct) -> Reply:
         """The reply to an act that was done already, without what is told only once. Raises NotDone."""
         answer = answered.answer
         if not answer.ok:
@@ -206,7 +206,7 @@ class OperationExecutor:
                 return NewToken(done_already=True, at=answered.at, then=TOKEN_ONCE)
         return reply_to(answer)
 
-    async def _of_oneself(self, request: OperationCall, bank: Bank) -> Reply:
+    async def _change_own(self, request: OperationCall, bank: Bank) -> Reply:
         """Changes something of a person's own, by their password.
 
         Mistakes here do not lock them out of sign-in.
@@ -325,7 +325,7 @@ class OperationExecutor:
             return msgspec.structs.replace(done, suspended=still)
         return done
 
-    def _heed(self, request: OperationCall, bank: Bank, answer: ActAnswer, **more: Any) -> None:
+    def _check_done(self, request: OperationCall, bank: Bank, answer: ActAnswer, **more: Any) -> None:
         """Logs an act, done or refused. Raises NotDone if it was refused."""
         refusal = None if answer.ok else refused(answer.code, answer.template, answer.values)
         self._log(request, bank, refusal, **more)
@@ -378,7 +378,7 @@ class OperationExecutor:
         try:
             act = EndKey(revoke.role, name, wanted[0], tuple(wanted[1:]))
             answer = await self._auth.act(bank, act, request.people, request.digest)
-            self._heed(request, bank, answer, fingerprints=wanted)
+            self._check_done(request, bank, answer, fingerprints=wanted)
             undone.clear()
         finally:
             devices.registry.ended -= undone  # else a key is refused here alone, and until a restart
@@ -390,7 +390,7 @@ class OperationExecutor:
         answer = await self._person_admin.add(
             _authenticated_signers(request), coming.login, coming.name, coming.roles, request.digest
         )
-        self._heed(request, bank, answer, person=answer.person)
+        self._check_done(request, bank, answer, person=answer.person)
         return reply_to(answer)
 
     async def _give_code(self, request: OperationCall, bank: Bank, number: int) -> OneTimeCode:

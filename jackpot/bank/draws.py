@@ -73,13 +73,13 @@ def draws_at(engine: Engine, name: str, below: Callable[[int], Below]) -> dict[s
 
     below: what gives a link its numbers.
     """
-    if (table := engine.table(name)) is None:
-        return {}
-    return {
-        terms.link: _draw(terms, table.terms.seats, below(number))
-        for number in table.links
-        if (terms := engine.state.link(number).terms).magic_every or terms.lucky_every
-    }
+    draws: dict[str, RawDraws] = {}
+    if (table := engine.table(name)) is not None:
+        for number in table.links:
+            terms = engine.state.link(number).terms
+            if terms.magic_every or terms.lucky_every:
+                draws[terms.link] = _draw(terms, table.terms.seats, below(number))
+    return draws
 
 
 def _draw(terms: LinkTerms, seats: int, below: Below) -> RawDraws:

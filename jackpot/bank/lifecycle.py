@@ -475,7 +475,7 @@ class BankLifecycle:
 
     def lost(self) -> tuple[LifecycleAction, ...]:
         """The ledger does not answer: what was seen in it is not valid any more."""
-        said = self._not_ours(LifecycleInput.LOST)
+        said = self._forget_holder(LifecycleInput.LOST)
         self._head = None
         return said
 
@@ -524,7 +524,7 @@ class BankLifecycle:
 
     def fenced(self) -> tuple[LifecycleAction, ...]:
         """Another server has taken the bank."""
-        return self._not_ours(LifecycleInput.FENCED)
+        return self._forget_holder(LifecycleInput.FENCED)
 
     def ending(self, *, hand_over: bool = False) -> tuple[LifecycleAction, ...]:
         """The bank is to be given up. Nothing more is taken in, and what was decided becomes durable.
@@ -536,7 +536,7 @@ class BankLifecycle:
 
     def drained(self) -> tuple[LifecycleAction, ...]:
         """Nothing waits: the bank is given up. Another server may take it before this one hears of it."""
-        return self._not_ours(LifecycleInput.DRAINED)
+        return self._forget_holder(LifecycleInput.DRAINED)
 
     def released(self) -> tuple[LifecycleAction, ...]:
         """The bank was given up; or that failed, and others wait until the lease has lapsed."""
@@ -576,7 +576,7 @@ class BankLifecycle:
             self._until = until
         return (LifecycleAction.ACCEPT_DEVICES,) if before in AWAY and self.state in OPEN else ()
 
-    def _not_ours(self, what: LifecycleInput) -> tuple[LifecycleAction, ...]:
+    def _forget_holder(self, what: LifecycleInput) -> tuple[LifecycleAction, ...]:
         """Forgets the holder: from here on none is known."""
         before, was = self.state, (self._holder, self.elsewhere)
         self._follow(what)

@@ -127,9 +127,9 @@ class RunningTriggers:
         What one decision draws and opens is stored by nobody.
         """
         drawn, opened = self._drawn, self._opened
-        self.begin()
         if not drawn and not opened:
             return None
+        self.begin()
         key = require(self._key, "a trigger was drawn without a key")
         new_ones = {new.committed for new in drawn}
         for new in drawn:

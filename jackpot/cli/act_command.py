@@ -95,7 +95,7 @@ _OPTIONS: Final[Mapping[str, OptionSpelling]] = {
     "roles": OptionSpelling("ROLE", "A role; may be repeated."),
     "seat": OptionSpelling("N", "Only this winner of the hit."),
     "to": OptionSpelling("LINK", "The link that its money goes to."),
-    "nonresident": OptionSpelling("", "The patron is no resident of the site's country."),
+    "nonresident": OptionSpelling("", "The patron is not a resident of the site's country."),
     "other_sum": OptionSpelling("SUM", "The part that is given another way, other_way.", "2000.00"),
     "withheld": OptionSpelling("SUM", 'What is withheld, such as "2398.80".', "2398.80"),
 }

@@ -29,7 +29,7 @@ NOTHING: Final = "0.00"
 PAYEES: Final = {
     "numbered": "resident, with a taxpayer number",
     "unnumbered": "resident, without the number",
-    "nonresident": "no resident, without a treaty",
+    "nonresident": "not a resident, without a treaty",
 }
 
 Hit = Annotated[str, typer.Argument(metavar="HIT", help="The hit's id, such as H12.")]

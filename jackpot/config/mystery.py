@@ -1,7 +1,6 @@
 """Mystery links of the configuration: levels that must hit by a sum, whatever the cards (Y1, Y7, Y10)."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, Final, Literal
 
 import msgspec
@@ -167,8 +166,4 @@ def wagers(level: LevelTerms, wager: int) -> str:
     mean = mean_wagers(level, wager)
     each = wager * level.primary // BASIS_POINTS
     most = -(-((level.must_hit_by or 0) - level.reseed) // each)
-    return f"{_mean_text(mean)} wagers a cycle in the mean, {most:,} at most"
-
-
-def _mean_text(mean: Fraction) -> str:
-    return f"{round(mean * 10) / 10:,.1f}"
+    return f"{round(mean * 10) / 10:,.1f} wagers a cycle in the mean, {most:,} at most"

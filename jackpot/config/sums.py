@@ -19,7 +19,8 @@ def readings(text: str, writing: Writing, *, change: bool = False) -> AbstractSe
     change: a difference, with a sign and down to the micro-dollar; else there are two decimals at most.
     """
     typed = _folded(text).strip()
-    matches = [form.fullmatch(typed) for form in (_printed(writing, change), _plain(change))]
+    plain = _form(_DIGITS, r"\.", change)
+    matches = [form.fullmatch(typed) for form in (_printed(writing, change), plain)]
     return {_micros(match) for match in matches if match is not None}
 
 
@@ -32,10 +33,6 @@ def _printed(writing: Writing, change: bool) -> re.Pattern[str]:
     last, others = writing.groups
     grouped = rf"[0-9]{{1,{others}}}(?:{group}[0-9]{{{others}}}){{0,6}}{group}[0-9]{{{last}}}"
     return _form(f"{grouped}|{_DIGITS}", decimal, change, f"(?:{before} ?)?", f"(?: ?{after})?")
-
-
-def _plain(change: bool) -> re.Pattern[str]:
-    return _form(_DIGITS, r"\.", change)
 
 
 def _form(whole: str, decimal: str, change: bool, before: str = "", after: str = "") -> re.Pattern[str]:

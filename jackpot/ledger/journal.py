@@ -5,10 +5,9 @@ README.md in this folder says the same to an auditor; both are fixed for ever.
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 import msgspec
-from msgspec.structs import astuple
 
 from jackpot.ledger.trigger_rows import TriggerChanges
 from jackpot.rules.outcome import DecidedEntry
@@ -98,10 +97,12 @@ def row_of(
     bank: str, epoch: int, entry: DecidedEntry, previous: bytes, triggers: TriggerChanges | None = None
 ) -> Row:
     """The row that journals `entry` behind a row whose hash is `previous` (M4: postings go with it)."""
-    seq, at, *others, hits = astuple(entry)
-    facts: tuple[Any, ...] = (bank, seq, at, epoch, *others)
-    whole = *facts, sha256(previous + _encode((ROW_FORMAT, *facts))).digest(), hits, triggers
-    return Row(*whole)
+    hashed = (
+        bank, entry.seq, entry.at, epoch, entry.kind, entry.version, entry.link, entry.table, entry.table_seq,
+        entry.digest, entry.body, entry.postings,
+    )  # fmt: skip
+    row_hash = sha256(previous + _encode((ROW_FORMAT, *hashed))).digest()
+    return Row(*hashed, row_hash, entry.hits, triggers)
 
 
 def check_dense(bank: str, seq_before: int, seqs: Sequence[int]) -> None:

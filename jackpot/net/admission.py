@@ -324,7 +324,7 @@ class AdmissionControl:
         if after in STRANGERS:
             self._strangers[after][admission] = None
         elif before in STRANGERS:
-            self._count_no_more(admission)
+            self._release_place(admission)
         if after is AdmissionStage.SILENT:
             self._of_address.setdefault(admission.address, {})[admission] = None
             self.inside.add(admission)
@@ -339,7 +339,7 @@ class AdmissionControl:
             del self._known[next(iter(self._known))]
         self.allowance = min(self.allowance + 1, RESERVE)
 
-    def _count_no_more(self, admission: ConnectionAdmission) -> None:
+    def _release_place(self, admission: ConnectionAdmission) -> None:
         counted = self._of_address[admission.address]
         del counted[admission]
         if not counted:

@@ -92,7 +92,7 @@ class ConnectedDevices(ABC):
             connection.fail("device_conflict", "two devices use this key: an operator must clear it")
             return False
         if not self.accepting:
-            self.send_on(connection)
+            self.redirect(connection)
             return False
         if not device.served:
             self._wait(connection, event)
@@ -112,7 +112,7 @@ class ConnectedDevices(ABC):
         for other in same:
             if other is not connection and other.key == connection.key:
                 self._waiting.pop(other)
-                self.send_on(other)
+                self.redirect(other)
         self._waiting[connection] = event, self.clock.monotonic()
         connection.protocol.admission.proved()
 
@@ -216,7 +216,7 @@ class ConnectedDevices(ABC):
             coming = self.registry.devices[event.id].coming
             if now - since >= (WAITING_S if coming else LOOK_WITHIN_S):
                 self._waiting.pop(connection)
-                self.send_on(connection)
+                self.redirect(connection)
         self.flush()
 
     def active(self, bank: DeviceBank) -> None:
@@ -226,7 +226,7 @@ class ConnectedDevices(ABC):
             if bank in device.banks:
                 self._waiting.pop(connection)
                 if not device.coming:
-                    self.send_on(connection)
+                    self.redirect(connection)
                     continue
                 isolate(connection, connection.act_on, [event], self.clock.monotonic())
                 isolate(connection, connection.pump)
@@ -237,22 +237,22 @@ class ConnectedDevices(ABC):
         """The bank does not act, as was just seen: its devices are disconnected, or wait for it here."""
         for connection in tuple(self.current.values()):
             if connection.device is not None and bank in connection.device.banks:
-                self.send_on(connection)
+                self.redirect(connection)
         self.active(bank)
 
-    def send_on(self, connection: "Connection") -> None:
+    def redirect(self, connection: "Connection") -> None:
         """Redirects a device whose bank does not act here to other servers."""
         reason, servers = "this server is not the active one", list(self.elsewhere)
         isolate(connection, connection.fail, Code.NOT_ACTIVE.value, reason, servers=servers)
 
-    def read_no_further(self) -> None:
+    def stop_reading(self) -> None:
         """Stops all input, for a graceful end; answers still leave."""
         self.accepting = False
         for connection in tuple(self.connections):
             isolate(connection, connection.pump)
         waiting, self._waiting = self._waiting, {}
         for connection in waiting:
-            self.send_on(connection)
+            self.redirect(connection)
 
 
 def _log_end(connection: "Connection", event: SessionClosed, registry: DeviceRegistry) -> None:

@@ -211,12 +211,12 @@ class Listener:
         if arrival is ArrivalOutcome.REFUSED:
             self._refuse(admission)
         elif arrival is ArrivalOutcome.WAITS:
-            self._look_in(LOOK_S)
+            self._admit_soon(LOOK_S)
         else:
             self._enter(admission)
         return int(arrival is ArrivalOutcome.ENTERS)
 
-    def _look_in(self, seconds: float) -> None:
+    def _admit_soon(self, seconds: float) -> None:
         if self._look is None and self._listening:
             self._look = asyncio.get_running_loop().call_later(seconds, self._let_in)
 
@@ -234,7 +234,7 @@ class Listener:
                     self._enter(admission)
                     entered += 1
         if self.admission_control.waiting:
-            self._look_in(0.0 if entered >= LET_IN_AT_ONCE else LOOK_S)
+            self._admit_soon(0.0 if entered >= LET_IN_AT_ONCE else LOOK_S)
 
     def _enter(self, admission: ConnectionAdmission) -> None:
         """Admits a connection as a stranger, evicting another one if needed."""

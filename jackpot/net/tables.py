@@ -66,7 +66,7 @@ class TableConnection(Connection):
         try:
             self._bank.submit(envelope, self._released)
         except BankStopped:
-            self.devices.send_on(self)
+            self.devices.redirect(self)
 
     def sweep(self, now: float) -> None:
         """Tells more of the awards that wait, once it has read what it was told."""

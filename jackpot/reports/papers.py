@@ -89,18 +89,18 @@ _FROM: Final[Mapping[Source, Sentence]] = {
 _HASH_GROUP: Final = 4
 
 
-def find_slip(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_slip(ledger: Reader, request: ReportRequest) -> ReportResult:
     """The jackpot slip. Raises ReportRefused, LedgerError."""
-    bank, story = the_hit(ledger, wanted)
+    bank, story = the_hit(ledger, request)
     names = JournalNames(ledger, bank)
     own = [award for award in story.hit.awards if award.kind != "envy"]
     envy = [award for award in story.hit.awards if award.kind == "envy"]
     sums = [Fact("amount", worth(own), "sum"), *([Fact("envy", worth(envy), "sum")] if envy else [])]
     sums += _stakes(own)
-    all_steps = [step for steps in story.steps.values() for step in steps]
+    paid = _payments([step for steps in story.steps.values() for step in steps])
     return ReportResult(
-        sums + _slip(ledger, wanted, names, story) + [*_ways(_payments(all_steps))],
-        _awards(wanted, names, story.hit.awards),
+        sums + _slip(ledger, request, names, story) + [*_left_to_give(paid), *_ways(paid)],
+        _awards(request, names, story.hit.awards),
         [],
     )
 
@@ -113,22 +113,22 @@ class FormWinner(NamedTuple):
     others: list[int]
 
 
-def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find_payout(ledger: Reader, request: ReportRequest) -> ReportResult:
     """The payout form of one winner: the slip, the cards, the cycle, and who did what.
 
     Raises as `find_slip`.
     """
-    bank, story = the_hit(ledger, wanted)
-    names, winner = JournalNames(ledger, bank), winner_of(story.hit, wanted.seat)
+    bank, story = the_hit(ledger, request)
+    names, winner = JournalNames(ledger, bank), winner_of(story.hit, request.seat)
     facts = [Fact("amount", worth(winner.awards), "sum"), *_stakes(winner.awards), *_winner(winner)]
-    if winner.others and wanted.site.plain_tax_from is not None:
+    if winner.others and request.site.plain_tax_from is not None:
         counts = Sentence("this seat's sum, with that of seats that name the same patron")
         facts.append(Fact("counts for a tax form", counts))
-    facts += _slip(ledger, wanted, names, story, winner.awards)
+    facts += _slip(ledger, request, names, story, winner.awards)
     steps = [step for award in winner.awards for step in story.steps[award.number]]
     steps.sort(key=lambda step: step.seq)
     validated, paid = done(names, steps, Validated), done(names, steps, Paid)
-    cards = cards_of(ledger, names, story.hit, wanted.archive)
+    cards = cards_of(ledger, names, story.hit, request.archive)
     facts += [
         Fact("cards", _faces(cards.own)),
         *([Fact("cards from", _FROM[cards.source])] if cards.source in _FROM else []),
@@ -136,7 +136,8 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         *([Fact("dealer's cards", _faces(cards.dealer))] if cards.dealer and story.hit.seat else []),
         *([Fact("bonus cards", _faces(cards.bonus))] if cards.bonus else []),
         Fact(
-            "cycle", joined(_cycles(ledger, wanted, names, story, winner)) or Sentence("none: the house pays")
+            "cycle",
+            joined(_cycles(ledger, request, names, story, winner)) or Sentence("none: the house pays"),
         ),
         Fact("hand", _hand(cards, story.hit)),
         Fact("validated", validated[0], "moment"),
@@ -145,18 +146,18 @@ def find_payout(ledger: Reader, wanted: ReportRequest) -> ReportResult:
         Fact("paid by", paid[1]),
     ]
     written = _written(ledger, names.bank, story.hit.number, winner)
-    if wanted.site.tax is not None:
+    if request.site.tax is not None:
         facts += _taxes(steps)
     facts += _ways(_payments(steps))
     lines = (
         WRITTEN
-        if wanted.site.tax is None
+        if request.site.tax is None
         else [name for name in TAXED if name not in _RARE or name in written]
     )
     facts += [Fact(_CALLED.get(name, name.replace("_", " ")), _line(written.get(name, ()))) for name in lines]
     facts += _lamps(winner.awards, written)
     facts += [Fact("disputed", Sentence("it is not paid"))] if story.disputed else []
-    return ReportResult(facts, _awards(wanted, names, winner.awards), [])
+    return ReportResult(facts, _awards(request, names, winner.awards), [])
 
 
 def _lamps(awards: Iterable[Award], written: Mapping[str, Iterable[str]]) -> Iterator[Fact]:
@@ -182,6 +183,15 @@ def _taxes(steps: Iterable[AwardChange]) -> Iterator[Fact]:
     if rates := sorted({event.rate for event in taxed if event.withheld}):
         yield Fact("rate withheld", ", ".join(map(rate_text, rates)))
     yield Fact("paid out", from_cents(sum(event.paid for event in taxed)) - withheld, "sum")
+
+
+def _left_to_give(payments: Iterable[Paid | Corrected]) -> Iterator[Fact]:
+    """What was withheld from these payments and what was paid out, where anything was withheld."""
+    taxed = [event for event in payments if event.withheld]
+    if taxed:
+        withheld = sum(event.withheld for event in taxed)
+        yield Fact("withheld", from_cents(withheld), "sum")
+        yield Fact("paid out", from_cents(sum(event.paid for event in payments) - withheld), "sum")
 
 
 def _payments(steps: Iterable[AwardChange]) -> list[Paid | Corrected]:
@@ -255,7 +265,7 @@ def _line(written: Iterable[str]) -> str:
 
 def _slip(
     ledger: Reader,
-    wanted: ReportRequest,
+    request: ReportRequest,
     names: JournalNames,
     story: HitStory,
     awards: Sequence[Award] = (),
@@ -272,13 +282,13 @@ def _slip(
         Fact(
             "won",
             Sentence(
-                "{hand} on {link}", hand=name_sentence(hit.hand), link=wanted.title(names.link(hit.link))
+                "{hand} on {link}", hand=name_sentence(hit.hand), link=request.title(names.link(hit.link))
             ),
         ),
         Fact("where", joined([table, seat, round_])),
         Fact("when", hit.at, "moment"),
         Fact("journal", Sentence("row {row}, {hash}", row=hit.seq, hash=row.hash.hex(" ", _HASH_GROUP))),
-        Fact("page", _page(wanted.site, now.bank, now.number), "code"),
+        Fact("page", _page(request.site, now.bank, now.number), "code"),
     ]
 
 
@@ -290,11 +300,11 @@ def _page(site: Site, bank: str, hit: int) -> str:
 
 
 def _awards(
-    wanted: ReportRequest, names: JournalNames, awards: Iterable[Award]
+    request: ReportRequest, names: JournalNames, awards: Iterable[Award]
 ) -> Iterator[tuple[Cell, ...]]:
     for award in sorted(awards, key=_own_first):
         amount = award.worth() if award.stands() else 0
-        yield f"A{award.number}", _what(wanted, names, award), award.pays, award.status, amount
+        yield f"A{award.number}", _what(request, names, award), award.pays, award.status, amount
 
 
 def _stakes(awards: Iterable[Award]) -> list[Fact]:
@@ -303,9 +313,9 @@ def _stakes(awards: Iterable[Award]) -> list[Fact]:
     return [Fact("stake returned besides", stakes, "sum")] if stakes else []
 
 
-def _what(wanted: ReportRequest, names: JournalNames, award: Award) -> str:
+def _what(request: ReportRequest, names: JournalNames, award: Award) -> str:
     """The kind of an award, in the words of the pages."""
-    return kind_of(wanted, names, award)
+    return kind_of(request, names, award)
 
 
 def _faces(cards: Iterable[str]) -> str:
@@ -318,7 +328,7 @@ def _own_first(award: Award) -> tuple[bool, int]:
 
 
 def _cycles(
-    ledger: Reader, wanted: ReportRequest, names: JournalNames, story: HitStory, winner: FormWinner
+    ledger: Reader, request: ReportRequest, names: JournalNames, story: HitStory, winner: FormWinner
 ) -> Iterator[Sentence]:
     """Of each percentage award of the winner, its level and the cycle that it was won in."""
     told: dict[tuple[int, int], Sentence] = {}
@@ -333,25 +343,25 @@ def _cycles(
         )
         place = LevelRef(names, award.link, award.level)
         cycle = cycle_at(ledger, place, TakePoint(take.moment or row, take.order))
-        level = wanted.level_title(names.link(award.link), names.level(award.link, award.level))
+        level = request.level_title(names.link(award.link), names.level(award.link, award.level))
         told[award.level, cycle] = Sentence("{level} {cycle}", level=level, cycle=cycle)
     yield from (told[key] for key in sorted(told))
 
 
-def cycle_at(ledger: Reader, place: LevelRef, turn: TakePoint) -> int:
+def cycle_at(ledger: Reader, level_ref: LevelRef, take_point: TakePoint) -> int:
     """The number of the cycle at an award: that of its entry, plus the reseeds in the entry before it."""
-    found = asked(ledger, place.bank, _CYCLE, turn.row, *place.key)
+    found = asked(ledger, level_ref.bank, _CYCLE, take_point.row, *level_ref.key)
     if not found:
         return 1
     seq, cycle = found[0]
     reseeds = [
         take
-        for take in settlement(entry_at(ledger, place.bank, seq).event).takes
-        if (take.link, take.level) == place.key and is_whole(take.rate)
+        for take in settlement(entry_at(ledger, level_ref.bank, seq).event).takes
+        if (take.link, take.level) == level_ref.key and is_whole(take.rate)
     ]
-    if seq < turn.row:
+    if seq < take_point.row:
         return int(cycle) + len(reseeds)
-    return int(cycle) + sum(not take.moment and take.order < turn.order for take in reseeds)
+    return int(cycle) + sum(not take.moment and take.order < take_point.order for take in reseeds)
 
 
 _CYCLE: Final = """

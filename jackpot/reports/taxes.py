@@ -12,7 +12,9 @@ from jackpot.reports.read.hits import story_called
 from jackpot.reports.report import Cell, Report, ReportColumn, ReportRequest, ReportResult
 from jackpot.rules.acts.cash import CashNoticed
 from jackpot.rules.acts.hits import Corrected, Paid, cash_of_day, over_in_cash
-from jackpot.rules.money import from_cents
+from jackpot.rules.money import from_cents, to_cents
+from jackpot.rules.tax import Payee, Winnings, withholds
+from jackpot.text import Sentence
 
 COLUMNS: Final = (
     ReportColumn("bank"),
@@ -26,6 +28,12 @@ COLUMNS: Final = (
     ReportColumn("amount", "sum", "of this payment, with what was withheld", total=True),
     ReportColumn("withheld", "sum", "of this payment", total=True),
     ReportColumn("rate_withheld", "figure", spare=True),
+    ReportColumn(
+        "withheld_as",
+        "text",
+        "regular, of a win so large; backup, without a taxpayer number; or not a resident",
+        spare=True,
+    ),
     ReportColumn("way", "word", "of payment", spare=True),
     ReportColumn("other_way", "word", "of a part of it", spare=True),
     ReportColumn("other_sum", "sum", "that part", spare=True),
@@ -33,10 +41,10 @@ COLUMNS: Final = (
 )
 
 
-def find(ledger: Reader, wanted: ReportRequest) -> ReportResult:
+def find(ledger: Reader, request: ReportRequest) -> ReportResult:
     """The payments of the gaming days, the oldest first. Raises LedgerError."""
-    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
-    rows = (row for bank, days in spans.items() for row in _of_bank(ledger, bank, days, wanted.site))
+    spans = {bank: wanted_span(ledger, bank, request) for bank in request.banks}
+    rows = (row for bank, days in spans.items() for row in _of_bank(ledger, bank, days, request.site))
     return ReportResult(periods(spans), rows, [])
 
 
@@ -58,7 +66,7 @@ def _noticed(bank: str, event: CashNoticed) -> tuple[Cell, ...]:
     """The row of a notice that came after its payments: of the day, and of no one payment."""
     row: dict[str, Cell] = {
         "bank": bank, "gaming_day": event.day, "hit": f"H{event.hit}", "seat": event.seat, "form": "",
-        "rate_withheld": "", "way": "cash", "cash_of_day": from_cents(event.cash),
+        "rate_withheld": "", "withheld_as": "", "way": "cash", "cash_of_day": from_cents(event.cash),
     }  # fmt: skip
     return tuple(row.get(column.name) for column in COLUMNS)
 
@@ -66,13 +74,29 @@ def _noticed(bank: str, event: CashNoticed) -> tuple[Cell, ...]:
 def _row(ledger: Reader, bank: str, entry: Entry, event: Paid | Corrected, site: Site) -> tuple[Cell, ...]:
     awards = event.awards if isinstance(event, Paid) else [event.award]
     story = story_called(ledger, bank, event.hit)
-    seats = {award.number: award.seat for award in story.hit.awards} if story is not None else {}
+    made = {award.number: award for award in story.hit.awards} if story is not None else {}
+    seat = made[awards[0]].seat if awards[0] in made else None
+    returned = sum(one.stake for one in made.values() if one.seat == seat and one.stands())
     return (
-        bank, gaming_day(entry.at, site), entry.at, f"H{event.hit}", seats.get(awards[0]), event.form,
+        bank, gaming_day(entry.at, site), entry.at, f"H{event.hit}", seat, event.form,
         from_cents(event.winnings), from_cents(event.wager), from_cents(event.paid),
         from_cents(event.withheld), rate_text(event.rate) if event.rate else "",
-        event.way, *_part(event), from_cents(cash_of_day(event)) if over_in_cash(event) else None,
+        withheld_as(event, to_cents(returned)), event.way, *_part(event),
+        from_cents(cash_of_day(event)) if over_in_cash(event) else None,
     )  # fmt: skip
+
+
+def withheld_as(event: Paid | Corrected, returned: int) -> str:
+    """Why something was withheld, as the returns of the house have it apart; "" where nothing was.
+
+    returned: of the wager, besides the winnings, in cents.
+    """
+    if event.tax is None or not event.withheld:
+        return ""
+    if event.form == event.tax.foreign_form:
+        return Sentence("not a resident")
+    won = Winnings(event.wager, event.winnings, 0, 0, 0, returned)
+    return Sentence("regular") if withholds(event.tax, won, Payee()) else Sentence("backup")
 
 
 def _part(event: Paid | Corrected) -> tuple[str, int | None]:

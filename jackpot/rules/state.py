@@ -434,7 +434,8 @@ class Round(msgspec.Struct, array_like=True):
 
     def on_dealer(self) -> bool:
         """Whether a wager is on the dealer's hand, and not lost with its seat."""
-        return True in [bet.dealer and not self.abandoned.get(bet.seat) for bet in self.bets]
+        seats = [bet.seat for bet in self.bets if bet.dealer]
+        return not all(map(self.abandoned.get, seats))
 
 
 class ReopenRequest(msgspec.Struct, array_like=True):

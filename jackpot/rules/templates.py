@@ -549,6 +549,9 @@ TEMPLATES: Final[dict[str, Template]] = {
         ("request:quoted",),
         field="request",
     ),
+    "request_asked_already": Template(
+        Code.ASKED_ALREADY, "{request} asks for the same already, and waits for a second person", ("request",)
+    ),
     "too_many_requests": Template(
         Code.TOO_MANY, "{count} requests wait for a second person already", ("count",)
     ),

@@ -144,7 +144,7 @@ def page_token(session: str) -> str:
     return hashlib.sha256(b"page " + session.encode()).hexdigest()
 
 
-def word_of_ours(session: str, said: str) -> str:
+def message_signature(session: str, said: str) -> str:
     """Signature of `said` in a page's address: no foreign link says that a thing is done."""
     text = said.encode(errors="surrogateescape")  # an address may be any bytes
     return hmac.digest(page_token(session).encode(), b"said " + text, "sha256").hex()

@@ -107,9 +107,9 @@ class Lab:
         headers = {_POLICY: _STYLED, hdrs.CACHE_CONTROL: "no-store"}
         return web.Response(text=svg, content_type="image/svg+xml", headers=headers)
 
-    def _link(self, given: Mapping[str, str]) -> tuple[LinkTerms, tuple[Game, ...]]:
+    def _link(self, fields: Mapping[str, str]) -> tuple[LinkTerms, tuple[Game, ...]]:
         """The requested link, and the games of its tables. Raises BadRequest."""
-        name = given.get("link", next(iter(self._links), ""))
+        name = fields.get("link", next(iter(self._links), ""))
         terms = self._links.get(name)
         if terms is None:
             raise BadRequest(RefusalSentence("there is no link {link}", field="link", link=name[:QUOTED_MAX]))
@@ -126,15 +126,15 @@ class Lab:
         return {level.level: floor_to_cent(of_decimal(level.value)) for level in found.levels}
 
     def _asked(
-        self, request: web.Request, terms: LinkTerms, given: Mapping[str, str], meters: dict[str, int]
+        self, request: web.Request, terms: LinkTerms, fields: Mapping[str, str], meters: dict[str, int]
     ) -> LabCall:
         """Parses the request. Raises BadRequest."""
         games = self._games[terms.link]
-        game = next((game for game in games if game == given.get("game", games[0])), None)
+        game = next((game for game in games if game == fields.get("game", games[0])), None)
         if game is None:
             names = {"link": terms.link, "games": both(games)}
             raise BadRequest(RefusalSentence("{link} is played at {games}", field="game", **names))
-        numbers = {"players": given.get("players", "1"), "rate": given.get("rate", RATE)}
+        numbers = {"players": fields.get("players", "1"), "rate": fields.get("rate", RATE)}
         for name, text in numbers.items():
             if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX):
                 said = {"name": Sentence(name), "text": repr(text[:QUOTED_MAX]), "most": DIGITS_MAX}
@@ -162,11 +162,11 @@ class Lab:
 
 
 def _meters(
-    terms: LinkTerms, given: Mapping[str, str], now: Mapping[str, int], way: Writing
+    terms: LinkTerms, fields: Mapping[str, str], now: Mapping[str, int], writing: Writing
 ) -> dict[str, int]:
     """The meter of each level: of the form, else the current one, else the seed. Raises BadRequest."""
     meters = {level.level: now.get(level.level, level.seed) for level in terms.levels}
-    for field in given.keys() - FIELDS - {f"meter.{name}" for name in meters}:
+    for field in fields.keys() - FIELDS - {f"meter.{name}" for name in meters}:
         said = {"field": field[:QUOTED_MAX], "link": terms.link}
         if terms.offer:
             raise BadRequest(Sentence("{field}: nothing of it is asked of {link}: it has no meter", **said))
@@ -175,8 +175,8 @@ def _meters(
             Sentence("{field}: nothing of it is asked of {link}; its levels are {levels}", **said)
         )
     for name in meters:
-        if text := given.get(f"meter.{name}"):
-            meters[name] = sum_of(name_sentence(name), text, way)
+        if text := fields.get(f"meter.{name}"):
+            meters[name] = sum_of(name_sentence(name), text, writing)
     return meters
 
 
@@ -188,15 +188,15 @@ def _form_values(request: web.Request) -> dict[str, str]:
     return {name: given[name] for name in ("link", "players", "rate") if name in given}
 
 
-def _file(told: LabReply, kind: str, name: str) -> web.Response:
+def _file(reply: LabReply, kind: str, name: str) -> web.Response:
     """The same figures as a file."""
     headers = {hdrs.CACHE_CONTROL: "no-store"}
     if kind == "print":
-        return web.Response(text=told.html, content_type="text/html", headers={**headers, _POLICY: _STYLED})
+        return web.Response(text=reply.html, content_type="text/html", headers={**headers, _POLICY: _STYLED})
     if kind not in FILES:
         raise web.HTTPNotFound(text="there is no such file\n")
     headers[hdrs.CONTENT_DISPOSITION] = f'attachment; filename="{name}.{kind}"'
-    text = told.csv if kind == "csv" else told.json
+    text = reply.csv if kind == "csv" else reply.json
     return web.Response(text=text, content_type=FILES[kind], headers=headers)
 
 

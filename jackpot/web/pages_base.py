@@ -33,7 +33,7 @@ from jackpot.rules.money import of_decimal, to_cents
 from jackpot.rules.phrases import quoted
 from jackpot.rules.signing import SITE
 from jackpot.runtime.errors import Denied, ServerError
-from jackpot.text import RefusalSentence, Sentence, Sum, card, game, joined, words
+from jackpot.text import RefusalSentence, Sentence, Sum, card, game, joined, without_rules, words
 from jackpot.web import act_labels
 from jackpot.web.authentication import (
     SAFE_METHODS,
@@ -41,8 +41,8 @@ from jackpot.web.authentication import (
     InsecureRequest,
     RequestAuthentication,
     check_origin,
+    message_signature,
     page_token,
-    word_of_ours,
 )
 from jackpot.web.form_refusal import FormRefusal, form_refusal, page_of_form, refused_on, remember_unread
 from jackpot.web.forms import SIGN_IN_MAX, form_of
@@ -144,7 +144,10 @@ class WaitingWork(NamedTuple):
         kind = "/".join(self.page.split("/")[:3])
         if kind not in _WAITED_FOR:
             return ""
-        asked = [(one.bank, one.request, one.table, one.round, one.acked) for one in self.requests]
+        asked = [
+            (one.bank, one.request, one.table, one.round, one.acked, one.fields.get("seat"))
+            for one in self.requests
+        ]
         about = [(one.bank, one.request) for one in self.about]
         shown = (hits, asked if kind == REQUESTS else about, self._raised if kind == ALARMS else ())
         return hashlib.sha256(msgspec.json.encode(shown)).hexdigest()
@@ -216,7 +219,8 @@ class PageRenderer:
             "game": game,
             "doing": act_labels.title,
             "causes": act_labels.causes,
-            "placed": placed,
+            "placed": self._placed,
+            "without_rules": without_rules,
             "titled": self._title,
             "levelled": self._level,
             "called": called,
@@ -354,9 +358,9 @@ class PageRenderer:
         shown: Map = {"refusal": refusal, "about": about, "looked": looked}
         if looked:
             kind = "/".join(request.path.split("/")[:3])
-            shown["back"], shown["back_is"] = (
-                (kind, LISTS[kind]) if kind in LISTS else (HOME, Sentence("The floor"))
-            )
+            # Who may not look at something may mostly not look at its list either.
+            listed = kind in LISTS and about.status != HTTPStatus.FORBIDDEN
+            shown["back"], shown["back_is"] = (kind, LISTS[kind]) if listed else (HOME, Sentence("The floor"))
             shown["looked"] = (status or about.status) in _NOT_HERE
             shown["listed"], shown["banked"] = kind in LISTS, kind in (HITS, LINKS)
         else:
@@ -472,15 +476,15 @@ class PageRenderer:
 
     @pass_context
     def _answer(self, context: Context, text: str, *, named: bool = True) -> str | None:
-        """As `answer`, with sums as the site writes them."""
+        """As `answer`, with sums and links as the site writes them."""
         return answer(context, self._written(text), named=named)
 
     def _in_english(self, text: str, *, named: bool = True) -> str:
-        """As `in_english`, with sums as the site writes them."""
+        """As `in_english`, with sums and links as the site writes them."""
         return in_english(self._written(text), named=named)
 
     def _written(self, text: str) -> str:
-        """A sentence whose sums are written as the site writes them; another text as it is."""
+        """A sentence whose sums are written as the site writes them, and its links by their titles."""
         if isinstance(text, Sum):
             return self._exact(text)
         if not isinstance(text, Sentence):
@@ -489,7 +493,14 @@ class PageRenderer:
             name: self._written(value) if isinstance(value, str) else value
             for name, value in text.values.items()
         }
+        if isinstance(link := values.get("link"), str):
+            values["link"] = self._title(link)
         return text.with_values(values)
+
+    def _placed(self, place: str) -> Sentence:
+        """Where an alarm is: what it is, and its name, as `alarms.place` says it; a link by its title."""
+        kind, between, name = place.partition(" ")
+        return joined([Sentence(kind), self._title(name) if kind == "link" else name], between)
 
     def _sum(self, amount: str) -> str:
         return self._money.text(to_cents(of_decimal(amount)))
@@ -537,6 +548,8 @@ def _refusal_in(language: str, text: str, *, named: bool) -> str:
     called = RefusalSentence(text.plain, field=field, template=text.template, **text.values)
     said = translate(language, called)
     rest = _begun(said.removeprefix(f"{field}: "), text)
+    # Who asks is no field that somebody fills in on a page.
+    named = named and text.field != "by"
     return f"{field}: {rest}" if named and said.startswith(f"{field}: ") else rest
 
 
@@ -571,12 +584,6 @@ def tongue(context: Context, text: str) -> str:
     if isinstance(text, Sentence):
         text = text.plain
     return language if text in catalogue(language, PAGES) else ENGLISH
-
-
-def placed(place: str) -> Sentence:
-    """Where an alarm is: what it is, and its name, as `alarms.place` says it."""
-    kind, between, name = place.partition(" ")
-    return joined([Sentence(kind), name], between)
 
 
 def sentence(text: str) -> str:
@@ -615,7 +622,7 @@ def there(at: str) -> web.Response:
 
 def saying(back: str, said: str, session: str | None) -> str:
     """A page's address, with the message that the page shows first."""
-    told = zip(SAID, (said, word_of_ours(session or "", said)), strict=True)
+    told = zip(SAID, (said, message_signature(session or "", said)), strict=True)
     return f"{back}{'&' if '?' in back else '?'}{urlencode(list(told), quote_via=quote)}"
 
 
@@ -628,5 +635,5 @@ def _asked_from(request: web.Request) -> str:
 
 def _said(request: web.Request, session: str | None) -> str:
     said, word = (request.query.get(name, "") for name in SAID)
-    ours = session is not None and word_of_ours(session, said) == word
+    ours = session is not None and message_signature(session, said) == word
     return said if ours else ""

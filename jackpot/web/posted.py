@@ -65,27 +65,27 @@ class Announced(NamedTuple):
         return [one for one in self.notices.get(link, ()) if one.table in (UNSET, table)]
 
 
-def posted_table(config: Config, found: Paytable, money: Writing, announced: Announced) -> PostedTable:
-    """What is posted at a table, in words. found: with its phrases in the page's language."""
-    notes: list[str] = list(found.phrases)
-    if found.payout_limit is not None:
-        limit = money.text(found.payout_limit)
+def posted_table(config: Config, paytable: Paytable, money: Writing, announced: Announced) -> PostedTable:
+    """What is posted at a table, in words. paytable: with its phrases in the page's language."""
+    notes: list[str] = list(paytable.phrases)
+    if paytable.payout_limit is not None:
+        limit = money.text(paytable.payout_limit)
         notes.append(
             Sentence("Base wagers pay at most {limit} to a player in one round.", limit=limit)
-            if found.game == _BY_ROUND
+            if paytable.game == _BY_ROUND
             else Sentence("Base wagers pay at most {limit} on one hand.", limit=limit)
         )
         notes.append(Sentence("This limits no progressive and no bonus wager."))
-    notices = {one.link: announced.of(one.link, found.table) for one in found.wagers}
+    notices = {one.link: announced.of(one.link, paytable.table) for one in paytable.wagers}
     of_table = [one for told in notices.values() for one in told if _is_of_table(one)]
     notes += dict.fromkeys(notice_text(one, {}, money, announced.locale) for one in of_table)
-    blocks = [*(_base(one, money) for one in found.base)]
-    for wager in found.wagers:
+    blocks = [*(_base(one, money) for one in paytable.base)]
+    for wager in paytable.wagers:
         levels = _levels(config, wager.link)
         told = [one for one in notices[wager.link] if not _is_of_table(one)]
         said = tuple(notice_text(one, levels, money, announced.locale) for one in told)
         blocks.append(_wager(wager, levels, money)._replace(notices=said))
-    return PostedTable(found.table, found.game, tuple(blocks), tuple(notes))
+    return PostedTable(paytable.table, paytable.game, tuple(blocks), tuple(notes))
 
 
 def _base(wager: PostedBase, money: Writing) -> PostedBlock:

@@ -106,12 +106,12 @@ class Reports:
         request: web.Request,
         report: Report,
         person: AuthenticatedPerson,
-        given: dict[str, str],
+        fields: dict[str, str],
         form: Form,
     ) -> worker.WorkerReply:
-        """A report's content in that form. given: the fields of its form. Raises BadRequest, NotDone."""
+        """A report's content in that form. fields: those of its form. Raises BadRequest, NotDone."""
         return await self._told(
-            request, report, replace(self._call(request, report, given), form=form), person
+            request, report, replace(self._call(request, report, fields), form=form), person
         )
 
     async def one(self, request: web.Request, person: AuthenticatedPerson) -> web.StreamResponse:
@@ -166,14 +166,14 @@ class Reports:
         said["query"] = urlencode({name: given[name] for name in given if name not in (*SAID, "skip", SORT)})
         return await self._make.page(request, person, "ops/report.html", **said)
 
-    def _call(self, request: web.Request, report: Report, given: dict[str, str]) -> worker.ReportCall:
+    def _call(self, request: web.Request, report: Report, fields: dict[str, str]) -> worker.ReportCall:
         return worker.ReportCall(
             url=self._url,
             site=self._site,
             titles=self._titles,
             levels=self._levels,
             report=report.name,
-            given=given,
+            given=fields,
             language=self._make.language(request),
         )
 
@@ -206,7 +206,7 @@ class Reports:
         return msgspec.json.decode(said, type=worker.WorkerReply)
 
 
-def _skipped(given: Mapping[str, str]) -> int:
+def _skipped(fields: Mapping[str, str]) -> int:
     """How many rows come before this page; at most those of the file, for they are read each time."""
-    text = given.get("skip", "")
+    text = fields.get("skip", "")
     return min(int(text), ROWS_MAX) if text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX else 0

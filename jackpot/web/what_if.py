@@ -50,11 +50,11 @@ class WhatIfJob:
     def progress(self, done: int, of: int) -> None:
         self.done, self.of = done, of
 
-    def looked_at(self, left: Callable[[], None]) -> None:
-        """Somebody has looked: the work goes on. left: is called once nobody looks any more."""
+    def looked_at(self, on_left: Callable[[], None]) -> None:
+        """Somebody has looked: the work goes on. on_left: is called once nobody looks any more."""
         if self._left is not None:
             self._left.cancel()
-        self._left = asyncio.get_running_loop().call_later(LEFT_S, left)
+        self._left = asyncio.get_running_loop().call_later(LEFT_S, on_left)
 
     def end(self) -> None:
         """Ends the work, if it goes on."""
@@ -177,17 +177,17 @@ class WhatIf:
             raise
         return reply
 
-    def _link(self, given: Mapping[str, str]) -> LinkTerms:
+    def _link(self, fields: Mapping[str, str]) -> LinkTerms:
         """The requested link. Raises BadRequest."""
-        name = given.get("link", next(iter(self._links), ""))
+        name = fields.get("link", next(iter(self._links), ""))
         terms = self._links.get(name)
         if terms is None:
             raise BadRequest(RefusalSentence("there is no link {link}", field="link", link=name[:QUOTED_MAX]))
         return terms
 
-    def _asked(self, request: web.Request, terms: LinkTerms, given: Mapping[str, str]) -> WhatIfCall:
+    def _asked(self, request: web.Request, terms: LinkTerms, fields: Mapping[str, str]) -> WhatIfCall:
         """Parses the request. Raises BadRequest."""
-        since = given.get("since")
+        since = fields.get("since")
         if since is not None and not is_day(since):
             said = RefusalSentence(
                 "{day} is no day like 2026-11-20", field="since", day=repr(since[:QUOTED_MAX])
@@ -195,10 +195,10 @@ class WhatIf:
             raise BadRequest(said)
         settings = {
             name.removeprefix("set."): value[:QUOTED_MAX]
-            for name, value in given.items()
+            for name, value in fields.items()
             if name.startswith("set.")
         }
-        paytable = given.get("paytable")
+        paytable = fields.get("paytable")
         return WhatIfCall(
             self._config.ledger.url,
             terms.bank,

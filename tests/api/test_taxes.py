@@ -21,7 +21,10 @@ from jackpot.reports.read.entries import Entry
 from jackpot.reports.read.gaming_days import gaming_day
 from jackpot.reports.registry import REPORTS
 from jackpot.reports.report import ReportRequest
+from jackpot.reports.taxes import withheld_as
 from jackpot.rules.acts.fields import DAY_MS
+from jackpot.rules.acts.hits import Paid
+from jackpot.rules.signing import People
 from tests.api.test_papers import kept, payout, refused
 from tests.net.test_admin_socket import royal
 from tests.running_server import StepClock, administer, configure, on_loop, table
@@ -99,7 +102,7 @@ async def test_a_large_win_is_paid_as_the_law_has_it(tmp_path: Path) -> None:
         assert other["withheld"] == "", "a line for the pen"
         (row,) = await taxes(server, config)
         assert (row["hit"], row["seat"], row["form"], row["withheld"]) == ("H1", 1, "W-2G", 2_399_800_000)
-        assert row["cash_of_day"] is None
+        assert (row["cash_of_day"], row["withheld_as"]) == (None, "regular")
         for column in REPORTS["taxes"].columns:
             told = str if column.kind in ("text", "word", "figure") else int
             assert row[column.name] is None or isinstance(row[column.name], told), column.name
@@ -146,6 +149,28 @@ async def test_somebody_of_another_country_has_their_treatys_rate(tmp_path: Path
             "1000.02",
         )
         assert (await payout(server, config, 1))["rate withheld"] == "10 %"
+        assert (await taxes(server, config))[0]["withheld_as"] == "not a resident"
+
+
+@pytest.mark.parametrize(
+    ("form", "winnings", "returned", "withheld", "told"),
+    [
+        ("W-2G", 500_500, 0, 120_000, "backup"),
+        ("W-2G", 500_501, 0, 120_000, "regular"),
+        ("W-2G", 500_001, 500, 120_000, "regular"),
+        ("W-2G", 500_500, 0, 0, ""),
+        ("1042-S", 500_501, 0, 150_150, "not a resident"),
+    ],
+)
+def test_backup_withholding_is_told_from_the_regular_one(
+    form: str, winnings: int, returned: int, withheld: int, told: str
+) -> None:
+    """A10: 26 U.S.C. 3402(q) withholds from proceeds above $5,000, 3406 from others; 5.00 were wagered."""
+    terms = law_of("us").terms(2026)
+    paid = Paid(
+        1, [1], People(), tax=terms, form=form, wager=500, winnings=winnings, paid=winnings, withheld=withheld
+    )
+    assert withheld_as(paid, returned) == told
 
 
 @on_loop

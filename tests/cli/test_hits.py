@@ -241,7 +241,7 @@ async def test_a_payment_by_the_law_says_what_is_due_and_takes_it(tmp_path: Path
         await administer(config, do="validate", hit="H1", by="Ann")
         shown = (await jackpot("hits", "show", "H1", *where[:2]))[1]
         assert "seat 1: $10,000.18 won with a wager of $1.00" in shown
-        assert re.search(r"no resident, without a treaty *│ *1042-S *│ *\$3,000.05 *│ *\$7,000.13", shown)
+        assert re.search(r"not a resident, without a treaty *│ *1042-S *│ *\$3,000.05 *│ *\$7,000.13", shown)
         pays = ("hits", "pay", "H1", "--seat", "1", *write, "--other-sum", "0.50", "--nonresident", *where)
         code, _, error = await jackpot(*pays, "--withheld", "3000.05")
         assert code == 1

@@ -1,4 +1,4 @@
-"""What the simulated servers draw for mysteries, and what of it the journal may have (Y1, Y2, Y12).
+"""Draws of the simulated servers for mysteries, and the part of them that the journal may have (Y1, Y2, Y12).
 
 The oracle sees each number that the operating system's source would have given. So it knows every running
 trigger from its commitment alone, and needs neither the key nor what a server says when it opens one.

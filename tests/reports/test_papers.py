@@ -14,7 +14,7 @@ from jackpot.reports.papers import COPIES
 from jackpot.reports.read.cards import cards_of
 from jackpot.reports.read.names import JournalNames
 from jackpot.reports.registry import REPORTS
-from jackpot.reports.report import ReportRequest
+from jackpot.reports.report import Fact, ReportRequest
 from jackpot.text import card, words
 from tests.ledger.waiting import open_ledger
 from tests.reports.asked import said
@@ -24,6 +24,8 @@ from tests.rules.floor import BANK
 from tests.web.browser import chromium, needs_chromium, on_browser_loop
 
 AT = 1_790_000_000_000
+# Facts of the longest payout form.
+MOST = 42
 # One hit in so many has its papers looked at.
 SAMPLE = 4
 
@@ -122,6 +124,13 @@ def printed(season: Season, tmp_path_factory: pytest.TempPathFactory) -> dict[st
             found = report.find(ledger, ReportRequest(SITE, ("main",), hit=number))
             files[name] = folder / f"{name}.html"
             files[name].write_text("".join(as_html(report, found, SITE, AT)))
+            if name == "payout":
+                # A payment in two ways of somebody under a treaty has the most lines that a form can have.
+                again = report.find(ledger, ReportRequest(SITE, ("main",), hit=number))
+                more = (Fact(f"line {line}", "as it was written") for line in range(MOST - len(again.facts)))
+                most = again._replace(facts=[*again.facts, *more])
+                files["payout of most lines"] = folder / "most.html"
+                files["payout of most lines"].write_text("".join(as_html(report, most, SITE, AT)))
     return files
 
 

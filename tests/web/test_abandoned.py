@@ -27,10 +27,18 @@ async def test_a_floorperson_answers_on_the_page_of_the_table(tmp_path: Path) ->
         said = "Table T01: seat 5 may be abandoned; its round waits for a floorperson"
         assert troubles[said] == "a floorperson answers: `jackpot rounds decide-abandoned T01 R1 5`"
         page = await signed_in(server, browser, faults)
-        await page.click("a[href='/ops/tables/T01']")
+        await page.click("#requests-wait")
+        await until_open(page, "T01: has the player left seat 5?")
+        await page.click("text=Answer it")
         await page.fill("#abandoned-5-reason", "went home")
+        await page.keyboard.press("Enter")
+        assert await page.evaluate("document.activeElement.id") == "abandoned-5-abandoned", (
+            "nothing is chosen yet"
+        )
+        await page.select_option("#abandoned-5-abandoned", "true")
         await page.click("text=Answer it")
         await until_open(page, "Seat 5 is abandoned: its wagers lose.")
+        await page.wait_for_function("document.activeElement.id === 'main'")
         told = await device.type("round")
         assert told["abandoned"] == [{"seat": 5, "confirmed": True}]
         assert {bet["link"] for bet in told["bets"]} == {LINK}

@@ -13,7 +13,7 @@ from jackpot.reports.registry import REPORTS
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.signing import Role
 from jackpot.web import overview
-from jackpot.web.authentication import PLAIN_COOKIE, page_token, word_of_ours
+from jackpot.web.authentication import PLAIN_COOKIE, message_signature, page_token
 from tests.api.test_papers import joined_floor
 from tests.net.test_admin_socket import royal
 from tests.running_server import LINK, StepClock, on_loop, table
@@ -267,7 +267,7 @@ async def test_a_page_says_only_what_became_of_its_own_form(tmp_path: Path) -> N
         assert 'class="said" role="status">H1 is validated. Now it is to be paid.<' in await text(web, ours)
         for other in (
             "/ops/hits/main/H1?said=Pay:%20done",
-            f"/ops/hits/main/H1?said=Pay:%20done&word={word_of_ours('', 'Pay: done')}",
+            f"/ops/hits/main/H1?said=Pay:%20done&word={message_signature('', 'Pay: done')}",
             ours.replace("validated", "paid"),
             ours[:-1],
             "/ops?said=%ff&word=%ff",

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 class Waiting(Reply, frozen=True):
     """A request for a second person. what: the act that waits, or that answers. asked: who asked, if anybody.
 
-    request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. left_ms: how
-    long it waits yet, in milliseconds. asker: who asked, by number. roles: with one of which another person
+    request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. What a table
+    asks has none; of a seat that may be abandoned `fields` has the `seat`. left_ms: how long it waits yet, in
+    milliseconds. asker: who asked, by number. roles: with one of which another person
     may confirm it. moved, raised, leaving, undone: what it would do now. seen: what it would have moved when
     it was asked for. shown: sent with `confirm` as `seen`, it has it refused once it would do something else
     than what it would do now. problem: why it would be refused now, "" where it would be done. template,
@@ -103,7 +104,7 @@ async def _asked_for(at: "QueryContext", bank: "Bank") -> list[Waiting]:
 
 
 async def _at_tables(at: "QueryContext", bank: "Bank") -> list[Waiting]:
-    """Rounds with a pending reopening, and tables with answers that the ledger has lost."""
+    """What tables ask people: to reopen a round, if a seat is abandoned, which answers the ledger lost."""
     if not await bank.ask(_tables_wait):
         return []
     found: list[Waiting] = []
@@ -112,6 +113,11 @@ async def _at_tables(at: "QueryContext", bank: "Bank") -> list[Waiting]:
         if round_ is not None and round_.left_ms:
             facts = {"round": round_.round, "asked": round_.asked, "left_ms": round_.left_ms}
             found.append(_waiting("reopen", where, **facts))
+        if round_ is not None:
+            for one in round_.abandoned:
+                if not one.confirmed:
+                    asked = {"round": round_.round, "fields": {"seat": one.seat}}
+                    found.append(_waiting("decide-abandoned", where, **asked))
         if table.behind is not None:
             found.append(_waiting("confirm-behind", where, acked=table.behind, last_seq=table.last_seq))
     return found
@@ -119,7 +125,9 @@ async def _at_tables(at: "QueryContext", bank: "Bank") -> list[Waiting]:
 
 def _tables_wait(engine: "Engine") -> bool:
     state = engine.state
-    return bool(state.behind) or any(table.waits() for table in state.tables)
+    return bool(state.behind) or any(
+        table.waits() or (table.round is not None and table.round.waiting()) for table in state.tables
+    )
 
 
 class PendingRequest(NamedTuple):

@@ -60,6 +60,11 @@ PERSONAL: Final = (
     "dealer", "witness", "patron", "tax_number", "identification", "taxpayer_number", "way_number",
     "other_number",
 )  # fmt: skip
+# Facts of a payment in the order in which they are typed; the others follow.
+_ORDER: Final = (
+    "patron", "identification", "taxpayer_number", "tax_form", "tax_number", "treaty_rate", "treaty_form",
+    "withheld", "way", "way_number", "other_way", "other_sum", "other_number",
+)  # fmt: skip
 # Placeholder for facts that were erased.
 ERASED: Final = "erased"
 # Placeholder for documents that are missing or do not match their entry, though nobody had them erased.
@@ -364,7 +369,19 @@ def _written(found: Iterable[tuple[int, Any, int]]) -> list[Written]:
 
 
 def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
-    """What people wrote when they validated or paid a hit; ERASED or MISSING in place of what is gone."""
+    """What people wrote when they validated or paid a hit; ERASED or MISSING in place of what is gone.
+
+    In the order of a payment's form.
+    """
+    found = _facts(ledger, event)
+    return {name: found[name] for name in sorted(found, key=_place)}
+
+
+def _place(name: str) -> int:
+    return _ORDER.index(name) if name in _ORDER else len(_ORDER)
+
+
+def _facts(ledger: Reader, event: events.Event) -> dict[str, str]:
     plain = {name: text for name in _PLAIN if (text := getattr(event, name, ""))}
     plain |= _sums(event)
     if not (mark := getattr(event, "paper", b"")):

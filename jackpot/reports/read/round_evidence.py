@@ -1,4 +1,4 @@
-"""What the journal knows of a mystery award's round, and how fast its table played then (Y10).
+"""Evidence in the journal that a mystery award's round was played, and its table's pace then (Y10).
 
 Nobody sees cards there, so people compare: what the dealer counted, what was wagered, and the rounds of the
 table in the hour up to the award, next to the same hour of the days before.

@@ -179,7 +179,7 @@ class AwardTally:
             self.check_stays(bet.seat)
             waits = hit is None or winner.unverified or any(a.status != "final" for a in hit.awards)
             hit = hit or self._hit(link, winner)
-            status: Status = "pending" if waits or _has_waiting(hit) else "final"
+            status: Status = "pending" if waits else "final"
             self._award(hit, link, bet.seat, Prize("envy", row.amount, status, because=winner.seat))
         return hit
 
@@ -261,7 +261,3 @@ def _first_status(link: Link, amount: int, wager: int, *, unverified: bool) -> S
     if unverified or always or terms.validate_at is None or amount >= terms.validate_at:
         return "pending"
     return "pending" if _is_cage(link, amount) else "final"
-
-
-def _has_waiting(hit: HitMade) -> bool:
-    return any(award.status == "pending" for award in hit.awards)

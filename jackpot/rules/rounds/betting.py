@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -50,11 +50,11 @@ class FrameContext(msgspec.Struct, frozen=True, gc=False):
     triggers: TriggerSource = NO_TRIGGERS
 
 
-class WagerCounts(NamedTuple):
+class WagerCounts(msgspec.Struct, frozen=True):
     """Wagers of a round as somebody counted them, by link. sums: what they come to, in micro-dollars (B3)."""
 
-    wagers: dict[int, int]
-    sums: dict[int, int]
+    wagers: dict[int, int] = {}
+    sums: dict[int, int] = {}
 
 
 class AtSeat(Protocol):
@@ -250,7 +250,7 @@ def disagreeing(
     Electronic wagers, and those on the layout, have no chips to count. played: on which terms, by link, where
     people have changed them since (L9).
     """
-    differing = WagerCounts({}, {})
+    differing = WagerCounts()
     for number in table.links:
         terms = played.get(number) or state.link(number).terms
         count, sum_ = counted.wagers.get(number), counted.sums.get(number)

@@ -1,4 +1,4 @@
-"""What is different for a link without levels, an offer (B1): this file, and nothing besides.
+"""Offers: all that is different for a link without levels (B1).
 
 Its wagers move no meter: they are the house's, at level 0, where its awards are posted too. It takes cards
 alone, and loses for no card that nobody showed (B16). Its settled hits are kept by table (B15).

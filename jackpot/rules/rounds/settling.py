@@ -212,7 +212,7 @@ def _differing(table_counts: Mapping[int, int], server_counts: Mapping[int, int]
 def _counts(state: BankState, table: Table, command: Settle | Close) -> WagerCounts:
     """The table's own counts of its lifetime, by link (S6)."""
     if not command.counts and not command.sums:
-        return WagerCounts({}, {})
+        return WagerCounts()
     counts, sums = (
         {link_number(state, table, name): count for name, count in (said or {}).items()}
         for said in (command.counts, command.sums)

@@ -1,6 +1,7 @@
 // The moving parts of the pages that people work in: meters as they rise, what waits as soon as it does, and how long.
 
 import { readCharts } from "./chart.js";
+import { keepFocus } from "./focus.js";
 import { follow } from "./live.js";
 import { listen, tellNews } from "./notify.js";
 import { write } from "./odometer.js";
@@ -46,6 +47,9 @@ function count() {
     const seconds = Math.floor((shown.until - now) / 1000);
     const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     shown.textContent = seconds > 0 ? say("{clock} left", { clock }) : say("its time is over");
+    // What nobody can confirm any more has no button for it.
+    const confirms = shown.closest("section.card")?.querySelectorAll('form[action$="/confirm"] button');
+    for (const button of seconds > 0 ? [] : (confirms ?? [])) button.disabled = true;
   }
 }
 
@@ -117,6 +121,7 @@ tellNews(document.querySelector("#waiting"), true);
 listen();
 setInterval(count, COUNT_MS);
 keepTyped();
+keepFocus();
 readCharts();
 follow(null, told, (value) => {
   lost = value;
