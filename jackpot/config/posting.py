@@ -5,8 +5,10 @@ own game: of these the table's terms name the paytables.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from controllers.answers import Paytable, PostedBase, PostedEnvy, PostedRow, PostedWager
 from jackpot.catalogue import ids, ids_for, money_text, parse_money, parse_printed
@@ -128,6 +130,21 @@ def posted(config: Config, table: TableTerms, say: Callable[[str], str]) -> Payt
         payout_limit=None if table.payout_limit is None else to_cents(table.payout_limit),
         phrases=tuple(map(say, _phrases(table))),
     )
+
+
+def with_running_cycles(paytable: Paytable, sums: Iterable[tuple[str, str, int]]) -> Paytable:
+    """What is posted, with the sums by which running cycles must hit: each keeps its terms to its end (Y11).
+
+    sums: of a link and its level, in cents; of those that are not known the configuration's are posted.
+    """
+    known: dict[str, dict[str, int]] = {}
+    for link, level, cents in sums:
+        known.setdefault(link, {})[level] = cents
+    wagers = [
+        replace(one, must_hit_by=one.must_hit_by | known[one.link]) if one.link in known else one
+        for one in paytable.wagers
+    ]
+    return replace(paytable, wagers=tuple(wagers))
 
 
 def _phrases(table: TableTerms) -> list[str]:

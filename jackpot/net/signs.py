@@ -8,6 +8,7 @@ from controllers.frames import encode
 from controllers.hello import VERSION
 from controllers.messages import TableMessage
 from controllers.session import Greeted
+from jackpot.config.posting import with_running_cycles
 from jackpot.net.admission import NO_LISTENER, ConnectionAdmission
 from jackpot.net.connection import Connection
 from jackpot.net.device_protocol import Reads
@@ -69,7 +70,9 @@ class SignConnection(Connection):
             board.broadcaster.watch(self, self._links.intersection(board.links)) for board in boards
         ]
         for paytable in device.posted:
-            self.tell(encode(paytable))
+            links = [wager.link for wager in paytable.wagers]
+            sums = [sum_ for board in boards for sum_ in board.must_hit_by(links)]
+            self.tell(encode(with_running_cycles(paytable, sums)))
         for board in boards:
             for hit in board.recent_hits(self._links):
                 self.tell(encode(hit))

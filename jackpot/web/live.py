@@ -132,6 +132,10 @@ class LiveStreams:
         """The notices of a link that stand (P2)."""
         return next((told for board in self._boards if (told := board.notices.get(link))), ())
 
+    def must_hit_by(self, links: Collection[str]) -> list[tuple[str, str, int]]:
+        """The sums by which mystery levels of these links must hit, as `MeterBoard.must_hit_by`."""
+        return [told for board in self._boards for told in board.must_hit_by(links)]
+
     def sweep(self) -> None:
         """Lets time pass; about ten times a second."""
         now = self._clock.monotonic()

@@ -32,7 +32,7 @@ from jackpot.api.registry import ASKED_ACTS
 from jackpot.auth.auth_service import AuthenticatedPerson
 from jackpot.catalogue import parse_rate
 from jackpot.config.languages import translate
-from jackpot.config.posting import posted
+from jackpot.config.posting import posted, with_running_cycles
 from jackpot.config.writing import Writing
 from jackpot.ledger.store import LedgerError
 from jackpot.reports.winners import URGENT
@@ -359,7 +359,10 @@ class Pages:
         shown = None
         if terms is not None:  # of one that is no longer configured nothing is posted
             announced = Announced(_notices_of(found), self._make.language(request))
-            shown = posted_table(self._config, posted(self._config, terms, str), self._money, announced)
+            at_table = posted(self._config, terms, str)
+            if any(wager.must_hit_by for wager in at_table.wagers):
+                at_table = with_running_cycles(at_table, await self._must_hit_by(found.bank))
+            shown = posted_table(self._config, at_table, self._money, announced)
         levels = await self._mystery_levels(found.bank) if found.behind else []
         return await self._make.page(
             request,
@@ -370,6 +373,16 @@ class Pages:
             void_causes=CAUSES,
             mystery_levels=levels,
         )
+
+    async def _must_hit_by(self, bank: str) -> list[tuple[str, str, int]]:
+        """The sums by which running cycles of a bank must hit: of a link and its level, in cents."""
+        found = await self._make.ask(AskLinks, bank=bank)
+        levels = [(link.link, level) for link in found.links for level in link.levels]
+        return [
+            (link, level.level, to_cents(of_decimal(level.must_hit_by)))
+            for link, level in levels
+            if level.must_hit_by is not None
+        ]
 
     async def _mystery_levels(self, bank: str) -> list[tuple[str, str]]:
         """The mystery levels of a bank that have not ended, each with its link."""

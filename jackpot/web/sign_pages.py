@@ -16,7 +16,7 @@ from jinja2.runtime import Context
 
 from jackpot.config import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Config, titles_of
 from jackpot.config.languages import ENGLISH, offered, preferred, spoken, translate, words
-from jackpot.config.posting import posted
+from jackpot.config.posting import posted, with_running_cycles
 from jackpot.config.writing import Writing, writing
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, Pays, Percent, ToOne
@@ -223,6 +223,7 @@ class Screens:
         if language != locale and language not in offered():
             raise web.HTTPNotFound(text=f"a language is one of {', '.join(offered())}\n")
         found = posted(self._config, self._tables[name], lambda text: translate(language, text))
+        found = with_running_cycles(found, self.live.must_hit_by(self._tables[name].links))
         notices = {wager.link: self.live.notices(wager.link) for wager in found.wagers}
         page = self._templates.get_template("posted.html").render(
             site=self._config.site.name,

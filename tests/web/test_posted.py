@@ -21,6 +21,7 @@ from tests.web.browser import (
     settled,
     until_true,
 )
+from tests.web.test_mystery import MYSTERY, OF_TABLE
 from tests.web.test_ops import AXE, FINDINGS, FREE, floor, signed_in
 from tests.web.test_sign_pages import page_of
 
@@ -73,6 +74,25 @@ async def test_programs_are_told_what_is_posted(tmp_path: Path) -> None:
         assert (found["payout_limit"], found["base"][0]["rows"][0]["n"]) == ("75000.00", 1_000)
         nowhere = await administer(server.config, do="/tables/{table}/posted", table="T09")
         assert nowhere["code"] == "no_such_table"
+
+
+@on_loop
+async def test_a_running_cycle_is_posted_by_its_own_sum(tmp_path: Path) -> None:
+    """P1, Y6, Y11: it must hit by what it began with, whatever the configuration says of the next one."""
+
+    def of(links: str) -> Config:
+        config = configure(tmp_path, signs=1, links=links, of_tables=OF_TABLE)
+        return replace(config, signs=(replace(config.signs[0], tables=("T01",)),))
+
+    async with Server(of(MYSTERY)):
+        pass
+    server = Server(of(MYSTERY.replace("0.60", "0.70")))
+    async with server, sign(server) as device, aiohttp.ClientSession() as web:
+        assert (await device.type("paytable"))["wagers"][0]["must_hit_by"] == {"meter": 60}
+        found = await administer(server.config, do="/tables/{table}/posted", table="T01")
+        assert found["wagers"][0]["must_hit_by"] == {"meter": "0.60"}
+        async with web.get(page_of(server, "/sign/T01/posted")) as answer:
+            assert "must hit by $0.60" in await answer.text()
 
 
 @on_loop

@@ -6,7 +6,7 @@ from controllers import answers
 from controllers.messages import Id
 from jackpot.api.operation import Money, NotDone, Query, Rate, Reply, money
 from jackpot.catalogue import rate_text
-from jackpot.config.posting import posted
+from jackpot.config.posting import posted, with_running_cycles
 from jackpot.rules.codes import Code
 from jackpot.text import RefusalSentence
 
@@ -88,7 +88,10 @@ class AskPosted(Query, frozen=True):
         if self.table not in tables:
             plain = "{table} is not configured here"
             raise NotDone(Code.NO_SUCH_TABLE, RefusalSentence(plain, field="table", table=repr(self.table)))
-        found = posted(at.config, tables[self.table], str)
+        links = tables[self.table].links
+        boards = [supervisor.bank.board for supervisor in at.supervisors.values()]
+        sums = [sum_ for board in boards for sum_ in board.must_hit_by(links)]
+        found = with_running_cycles(posted(at.config, tables[self.table], str), sums)
         limit = found.payout_limit
         return Posted(
             table=found.table,
