@@ -22,12 +22,8 @@ _SUITS: Final = {
     "c": "\N{BLACK CLUB SUIT}",
 }
 _BRACES: Final = re.compile(r"\{(\w+)\}")
-# Of games, what `words` would write otherwise: they are names.
-_GAMES: Final = {
-    "let-it-ride": "Let It Ride",
-    "ultimate-texas-holdem": "Ultimate Texas Hold 'Em",
-    "any": "Any Game",
-}
+# Rules that a sentence of ours cites, such as " (T10)", " (L3-L7)" or " (B1, B2)".
+_RULES: Final = re.compile(r" \([A-Z]\d{1,2}(?:(?:, |-)[A-Z]\d{1,2})*\)")
 
 
 class Sum(str):
@@ -62,12 +58,12 @@ class Sentence(str):
         return {name: value if isinstance(value, int) else str(value) for name, value in self.values.items()}
 
     def told(self, say: Callable[[str], str]) -> str:
-        """The sentence in another language. say: the translation of each sentence, by its key."""
+        """The sentence for a page, in its language. say: the translation of each sentence, by its key."""
         values = {
             name: value.told(say) if isinstance(value, Sentence) else value
             for name, value in self.values.items()
         }
-        return filled(say(self.key), values)
+        return filled(without_rules(say(self.key)), values)
 
     def renamed(self, name: Callable[["Sentence"], object]) -> Self:
         """The sentence with other values. name: what stands in place of each sentence among
@@ -119,6 +115,11 @@ class RefusalSentence(Sentence):
         return type(self)(self.plain, field=self.field, template=self.template, **values)
 
 
+def without_rules(text: str) -> str:
+    """A text of ours without the ids of rules, which say nothing to who works on pages."""
+    return _RULES.sub("", text)
+
+
 def joined(parts: Iterable[str], between: str = ", ") -> Sentence:
     """Several texts after each other; each is translated by itself."""
     named = {str(number): part for number, part in enumerate(parts)}
@@ -156,6 +157,12 @@ def filled(text: str, values: Mapping[str, object]) -> str:
     return _BRACES.sub(lambda name: str(values.get(name[1], name[0])), text)
 
 
+# Of games, what `words` would write otherwise: they are names, but for that of a table of any game.
+_GAMES: Final = {
+    "let-it-ride": "Let It Ride",
+    "ultimate-texas-holdem": "Ultimate Texas Hold 'Em",
+    "any": Sentence("Any Game"),
+}
 LAMPS: Final = {"lit": Sentence("lit"), "lamp_failed": Sentence("failed")}
 """What is said of a lamp, by what a table calls it."""
 

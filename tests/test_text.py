@@ -1,8 +1,24 @@
 """Text formatting for people: counts, ages, names, lists and certificate errors."""
 
+import re
 import ssl
 
-from jackpot.text import ago, both, card, counted, game, plural, refused_certificate, words
+from jackpot.config.languages import translate
+from jackpot.rules.codes import OF_ACTS
+from jackpot.rules.templates import TEMPLATES
+from jackpot.text import (
+    RefusalSentence,
+    Sentence,
+    ago,
+    both,
+    card,
+    counted,
+    game,
+    plural,
+    refused_certificate,
+    without_rules,
+    words,
+)
 
 
 def test_a_number_of_things_is_said() -> None:
@@ -47,3 +63,19 @@ def test_a_certificate_that_has_ended_is_not_an_authority_that_is_unknown() -> N
     said = refused_certificate(failed, "ssl_ca_certs")
     assert said == f"its certificate is refused: certificate has expired; {cure}"
     assert refused_certificate(ConnectionError("refused"), "ssl_ca_certs") is None
+
+
+def test_a_page_names_no_rule() -> None:
+    """Pages: what our texts cite of the rules is left out; what people wrote stays as they wrote it."""
+    assert (
+        Sentence("{who} waits (T10): {why}", who="A (B1)", why="see (A10)").told(str)
+        == "A (B1) waits: see (A10)"
+    )
+    for language in ("en", "es"):
+        for template, row in TEMPLATES.items():
+            values = dict.fromkeys(row.names, "x")
+            said = translate(language, RefusalSentence(row.english, template=template, **values))
+            assert not re.search(r"\([A-Z]\d", said), said
+    for about in OF_ACTS.values():
+        for text in (about.means, about.then):
+            assert not re.search(r"\([A-Z]\d", without_rules(text)), text

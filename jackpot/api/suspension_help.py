@@ -17,9 +17,11 @@ REMEDIES: Final[Mapping[str, str]] = {
     INTERNAL: "keep the log; once it is understood two people resume it: "
     "`jackpot links resume {link} --after internal --reason TEXT`",
     RESTORED: "let the tables connect, look at `jackpot ledger behind`, then two people resume it, on the "
-    "page of the link or by `jackpot ledger resume --bank {bank} --believe all --reason TEXT`",
+    "page of the link or by `jackpot ledger resume --bank {bank} --believe all --reason TEXT`, with "
+    "`--highest LINK.LEVEL=SUM` for each level of a mystery link",
     BEHIND: "look at `jackpot ledger behind`, then two people answer each table: "
-    "`jackpot ledger confirm-behind TABLE --believe --reason TEXT`, or --disbelieve",
+    "`jackpot ledger confirm-behind TABLE --believe --reason TEXT`, with `--highest LINK.LEVEL=SUM` for each "
+    "level of a mystery link, or --disbelieve",
     NOT_OPENED: "`jackpot config check` says whether another bank of the ledger has it: write that bank on "
     "the link and start the server again; else the log says why the link was refused (`opening_refused`)",
     PROGRAM_REASON: "compare what `jackpot about` prints with the digest published with the release, then "

@@ -52,11 +52,6 @@ class MysteryReadiness:
         self._rows: Sequence[SealedTrigger] = ()
         self._opened: frozenset[SealedTrigger] = frozenset()
 
-    @property
-    def reason(self) -> str:
-        """Why this server could not go on, with the files and what to do; "" where it could."""
-        return "; ".join(self.faults.values())
-
     async def run(self) -> None:
         """Looks again and again, until it is cancelled."""
         while True:

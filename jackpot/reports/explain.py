@@ -98,7 +98,7 @@ def the_hit(ledger: Reader, request: ReportRequest) -> tuple[str, HitStory]:
             today=joined(today, "; "),
         )
     if len(found) > 1:
-        banks = one_of([f"--bank {bank}" for bank, _ in found])
+        banks = one_of([bank for bank, _ in found])
         raise ReportRefused(
             "hit_of_several_banks",
             "each bank counts its own hits; which one? {banks}",

@@ -94,7 +94,7 @@ def _elsewhere(ledger: Reader, bank: str, day: str | None) -> RefusalSentence | 
         return None
     if day <= (read_before(ledger, bank) or ""):
         return RefusalSentence(
-            "bank {bank} began after {day}, when {before} were joined: ask for those (--bank)",
+            "bank {bank} began after {day}, when {before} were joined: ask for those",
             template="day_before_join",
             bank=bank,
             day=day,
@@ -102,7 +102,7 @@ def _elsewhere(ledger: Reader, bank: str, day: str | None) -> RefusalSentence | 
         )
     if into := became(ledger, bank):
         return RefusalSentence(
-            "bank {bank} ended before {day}: it became part of {into}: ask for that (--bank {into})",
+            "bank {bank} ended before {day}: it became part of {into}: ask for that",
             template="day_after_join",
             bank=bank,
             day=day,
@@ -153,7 +153,7 @@ def _not_read(day: str | None, later: str | None) -> ReportRefused:
     """No reading of its own was taken for a gaming day; it is in that of a later one."""
     return ReportRefused(
         "day_without_reading",
-        "no reading was taken for {day}; it is in that of {later}: --day {later}",
+        "no reading was taken for {day}; it is in that of {later}: ask for that day",
         field="day",
         day=day,
         later=later,

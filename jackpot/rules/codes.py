@@ -41,6 +41,7 @@ class Code(StrEnum):
     TOO_MANY = "too_many"
     INTERNAL = "internal"
 
+    ASKED_ALREADY = "asked_already"
     BAD_AMOUNT = "bad_amount"
     BAD_REQUEST = "bad_request"
     BAD_TERMS = "bad_terms"
@@ -203,6 +204,9 @@ OF_ACTS: Final[dict[Code, ActCode]] = {
     ),
     Code.TOO_MANY: ActCode("there are as many as there may be", "end one that is not needed", 409),
     Code.INTERNAL: ActCode("a fault of the server; links may be suspended", "report it; keep the log", 500),
+    Code.ASKED_ALREADY: ActCode(
+        "the same request waits for a second person", "confirm or reject that one", 409
+    ),
     Code.BAD_AMOUNT: ActCode("this sum is not possible for the award or the meter", _AGAIN, 400),
     Code.BAD_REQUEST: ActCode("a field is missing or wrong; the message names it", _AGAIN, 400),
     Code.BAD_TERMS: ActCode("nothing can be played on these terms (L3-L7)", "correct the configuration", 400),
@@ -251,7 +255,11 @@ OF_ACTS: Final[dict[Code, ActCode]] = {
         "stop the server, make the first two people with jackpot users init, and start it again",
         403,
     ),
-    Code.NO_PERSON: ActCode("nobody is named who does it", "say who does it", 403),
+    Code.NO_PERSON: ActCode(
+        "nobody is known who does it: no name, no sign-in, or a session or token that has ended",
+        "sign in, send a token that is valid, or say who does it",
+        403,
+    ),
     Code.NO_SITE: ActCode("the ledger's site is not named", "correct the configuration", 400),
     Code.NO_SUCH_ALARM: ActCode("no such alarm is open", _LOOK, 404),
     Code.NO_TAX_FORM: ActCode(

@@ -119,6 +119,12 @@ TEMPLATES: Final[dict[str, Template]] = {
     "count_stays_after_cards": Template(
         Code.CHIP_MISMATCH, "cards were shown after a count that agreed; that count stays", field="chips"
     ),
+    "count_stays_when_abandoned": Template(
+        Code.CHIP_MISMATCH,
+        "the count agreed before the table said that seat {seats} was abandoned; that count stays",
+        ("seats:list",),
+        field="chips",
+    ),
     "seat_of_other_player": Template(
         Code.BAD_MESSAGE, "seat {seat} is {player}'s", ("seat", "player:quoted"), field="player"
     ),
@@ -191,7 +197,7 @@ TEMPLATES: Final[dict[str, Template]] = {
     ),
     "abandoned_has_lost": Template(
         Code.NOT_MISMATCH,
-        "seat {seat} was abandoned, so its wagers have lost; only a count that differs strikes one",
+        "seat {seat} was abandoned, so its wagers have lost",
         ("seat",),
         field="seat",
     ),
@@ -542,6 +548,9 @@ TEMPLATES: Final[dict[str, Template]] = {
         "{request} does not wait for a second person",
         ("request:quoted",),
         field="request",
+    ),
+    "request_asked_already": Template(
+        Code.ASKED_ALREADY, "{request} asks for the same already, and waits for a second person", ("request",)
     ),
     "too_many_requests": Template(
         Code.TOO_MANY, "{count} requests wait for a second person already", ("count",)

@@ -69,6 +69,8 @@ COLUMNS: Final = (
 )
 # Groups that have no seeds: these are a link's own.
 _WITHOUT_SEEDS: Final = frozenset({"table", "game", "shift"})
+# Rows of a group that a phone shows at once: each is a card there, and so many are some screens.
+FOLDED_ABOVE: Final = 7
 # Between two bars, as a part of the room for each.
 _GAP: Final = 4
 # Left of the first bar, for the labels of sums: a bar behind one would hide it.
@@ -135,6 +137,7 @@ class Director:
             problem = error.message
         shown: dict[str, Any] = {"found": found, "problem": problem, "figures": FIGURES, "month": month}
         shown |= {"group_titles": GROUP_TITLES, "figures_of": figures_of, "rows_of": rows_of}
+        shown["folded"] = FOLDED_ABOVE
         shown["trend"] = None if found is None else trend(found.days, self._money)
         return await self._make.page(request, person, "ops/director.html", **shown)
 

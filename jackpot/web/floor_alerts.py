@@ -1,6 +1,6 @@
 """Alerts of the floor page: what is wrong and what people do about it, the gravest first."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -9,6 +9,7 @@ from jackpot.api.suspension_help import remedies, remedy, suspended
 from jackpot.auth.auth_service import NOBODY_YET
 from jackpot.bank.bank import Bank
 from jackpot.bank.mystery_readiness import MysteryFile
+from jackpot.config import Display, level_titles_of, titles_of
 from jackpot.net.devices import ConnectedDevices
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, ROLLED_BACK, TRIGGER_REASON
 from jackpot.rules.acts.lost_acks import BEHIND
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 # A bank that stops says why in the log; what to do about each is in the manual.
 _LOOK_INTO_BANK: Final = Sentence("the server's log says why; `jackpot lease show` says who has the bank")
 # What a server needs for committed mystery links, besides the ledger.
-_UNUSABLE: Final = {
+UNUSABLE: Final = {
     MysteryFile.KEY: Sentence("This server cannot use the mystery key"),
     MysteryFile.WITNESS: Sentence("This server cannot write the witness of the mystery key"),
 }
@@ -141,13 +142,16 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
             yield _trouble(said, f"another person answers: {answer}, or `decline`", _table_at(name), there)
 
 
-def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
+def _at_limit(links: Iterable[Map], displays: Mapping[str, Display]) -> Iterator[dict[str, str]]:
     """Meters that have reached their limit (L7)."""
+    titles, levels = titles_of(displays), level_titles_of(displays)
     for link in links:
         for level in link["levels"]:
             if level["limit"] is not None and level["primary"] >= level["limit"]:
                 said = Sentence(
-                    "Link {link}: the meter {level} is at its limit", link=link["link"], level=level["level"]
+                    "Link {link}: the meter {level} is at its limit",
+                    link=titles.get(link["link"], link["link"]),
+                    level=Sentence(levels.get(link["link"], {}).get(level["level"], level["level"])),
                 )
                 then = Sentence("what would raise it goes to the overflow, and from there to the next meter")
                 yield _trouble(said, then)
@@ -159,7 +163,7 @@ def _unready(source: "OverviewSource") -> Iterator[dict[str, str]]:
     Anybody may look at this page: where they are is in the log.
     """
     for file in source.mystery.faults if source.mystery is not None else ():
-        yield _trouble(_UNUSABLE[file], _MEND)
+        yield _trouble(UNUSABLE[file], _MEND)
 
 
 def _untold(source: "OverviewSource") -> Iterator[dict[str, str]]:
@@ -180,6 +184,7 @@ def troubles(source: "OverviewSource", states: Sequence[Map], *, starting: bool)
 
     states: `views.statistics` of each bank. starting: devices may still be on their way here.
     """
+    titles = titles_of(source.config.displays)
     for name, bank in source.banks.items():
         if reason := why(bank):
             said = Sentence("Bank {bank} does not act: {reason}", bank=name, reason=reason)
@@ -187,7 +192,9 @@ def troubles(source: "OverviewSource", states: Sequence[Map], *, starting: bool)
         for link, reasons in suspended(bank.board).items():
             next_ = joined(remedies(reasons, name, link), "; ")
             said = Sentence(
-                "Link {link} is suspended: {reasons}", link=link, reasons=causes(reasons.split(", "))
+                "Link {link} is suspended: {reasons}",
+                link=titles.get(link, link),
+                reasons=causes(reasons.split(", ")),
             )
             yield _trouble(said, next_, f"/ops/links/{quote(link, safe='')}", _on_page(reasons))
     yield from _unready(source)
@@ -200,7 +207,7 @@ def troubles(source: "OverviewSource", states: Sequence[Map], *, starting: bool)
         yield _trouble(Sentence("Nobody may validate or pay a hit"), Sentence(NOBODY_YET))
     yield from _untold(source)
     for state in states:
-        yield from _at_limit(state["links"])
+        yield from _at_limit(state["links"], source.config.displays)
         for table in state["behind"]:
             said = Sentence("Table {table} has answers that the ledger does not have", table=table)
             there = Sentence("two people say on the table's page whether they believe it")

@@ -33,7 +33,7 @@ from jackpot.rules.money import of_decimal, to_cents
 from jackpot.rules.phrases import quoted
 from jackpot.rules.signing import SITE
 from jackpot.runtime.errors import Denied, ServerError
-from jackpot.text import RefusalSentence, Sentence, Sum, card, game, joined, words
+from jackpot.text import RefusalSentence, Sentence, Sum, card, game, joined, without_rules, words
 from jackpot.web import act_labels
 from jackpot.web.authentication import (
     SAFE_METHODS,
@@ -219,7 +219,8 @@ class PageRenderer:
             "game": game,
             "doing": act_labels.title,
             "causes": act_labels.causes,
-            "placed": placed,
+            "placed": self._placed,
+            "without_rules": without_rules,
             "titled": self._title,
             "levelled": self._level,
             "called": called,
@@ -475,15 +476,15 @@ class PageRenderer:
 
     @pass_context
     def _answer(self, context: Context, text: str, *, named: bool = True) -> str | None:
-        """As `answer`, with sums as the site writes them."""
+        """As `answer`, with sums and links as the site writes them."""
         return answer(context, self._written(text), named=named)
 
     def _in_english(self, text: str, *, named: bool = True) -> str:
-        """As `in_english`, with sums as the site writes them."""
+        """As `in_english`, with sums and links as the site writes them."""
         return in_english(self._written(text), named=named)
 
     def _written(self, text: str) -> str:
-        """A sentence whose sums are written as the site writes them; another text as it is."""
+        """A sentence whose sums are written as the site writes them, and its links by their titles."""
         if isinstance(text, Sum):
             return self._exact(text)
         if not isinstance(text, Sentence):
@@ -492,7 +493,14 @@ class PageRenderer:
             name: self._written(value) if isinstance(value, str) else value
             for name, value in text.values.items()
         }
+        if isinstance(link := values.get("link"), str):
+            values["link"] = self._title(link)
         return text.with_values(values)
+
+    def _placed(self, place: str) -> Sentence:
+        """Where an alarm is: what it is, and its name, as `alarms.place` says it; a link by its title."""
+        kind, between, name = place.partition(" ")
+        return joined([Sentence(kind), self._title(name) if kind == "link" else name], between)
 
     def _sum(self, amount: str) -> str:
         return self._money.text(to_cents(of_decimal(amount)))
@@ -576,12 +584,6 @@ def tongue(context: Context, text: str) -> str:
     if isinstance(text, Sentence):
         text = text.plain
     return language if text in catalogue(language, PAGES) else ENGLISH
-
-
-def placed(place: str) -> Sentence:
-    """Where an alarm is: what it is, and its name, as `alarms.place` says it."""
-    kind, between, name = place.partition(" ")
-    return joined([Sentence(kind), name], between)
 
 
 def sentence(text: str) -> str:

@@ -33,7 +33,7 @@ from jackpot.runtime.histogram import Histogram
 from jackpot.web import api, docs, ops, overview
 from jackpot.web.authentication import RequestAuthentication
 from jackpot.web.book_metrics import of_books
-from jackpot.web.floor_alerts import why
+from jackpot.web.floor_alerts import UNUSABLE, why
 from jackpot.web.host_names import EVERYWHERE, names
 from jackpot.web.http_connection import HttpConnections
 from jackpot.web.metrics import (
@@ -173,7 +173,8 @@ async def ready(request: web.Request) -> web.Response:
     """GET /readyz: 503 with a reason for every bank that is not active and durable, or that this server,
     standing by, could not take over whole (Y12); and the start's findings.
 
-    mystery: what is wrong with the mystery key or its witness. suspended: the links that take no wagers, each
+    mystery: that the key or its witness cannot be used. Anybody may ask: where these files are, and what is
+    wrong with them, is in the log. suspended: the links that take no wagers, each
     with why and what people do next.
     """
     source = request.app[_SOURCE]
@@ -181,9 +182,13 @@ async def ready(request: web.Request) -> web.Response:
     found: dict[str, Any] = {"warnings": list(source.warnings)} if source.warnings else {}
     mystery = source.mystery
     if mystery is not None and mystery.faults:
-        found["mystery"] = dict(mystery.faults)
+        unusable = [str(UNUSABLE[file]) for file in mystery.faults]
+        found["mystery"] = {
+            file: f"{said}: the line mystery_not_ready in its log says which file and why"
+            for file, said in zip(mystery.faults, unusable, strict=True)
+        }
         reasons |= {
-            name: f"its committed links would be suspended here: {mystery.reason}"
+            name: f"its committed links would be suspended here: {'; '.join(unusable)}"
             for name, bank in source.banks.items()
             if bank.lifecycle.elsewhere and name in mystery.banks
         }

@@ -68,6 +68,7 @@ STATIC: Final = (
     "posted.css",
     "posted.js",
     "preview.js",
+    "sign-in.js",
     "sign.css",
     "sign.js",
     "sound.js",

@@ -102,7 +102,7 @@ async def test_a_link_that_another_bank_has_is_shown_as_closed(tmp_path: Path) -
         ready = json.loads((await fetch(server, "/readyz"))[1])
         assert ready["suspended"]["side"].startswith(f"not_opened: {next_}")
         troubles = json.loads((await fetch(server, "/floor.json"))[1])["troubles"]
-        (next_told,) = [each["next"] for each in troubles if "Link side is suspended" in each["what"]]
+        (next_told,) = [each["next"] for each in troubles if "Link Side is suspended" in each["what"]]
         assert next_told.startswith(next_)
         found = await samples(server)
         for link, closed in (("side", 1), (LINK, 0)):

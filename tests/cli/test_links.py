@@ -12,7 +12,10 @@ from tests.running_server import LINK, LINKS, administer, configure, on_loop, ta
 from tests.said import in_words
 from tests.web.test_metrics import fetch
 
-RESUME = "`jackpot ledger resume --bank main --believe all --reason TEXT`"
+RESUME = (
+    "`jackpot ledger resume --bank main --believe all --reason TEXT`, with `--highest LINK.LEVEL=SUM` for "
+    "each level of a mystery link"
+)
 
 
 @on_loop

@@ -380,7 +380,7 @@ class Model(SignedActs):
         chips, sums = message.get("chips", {}), message.get("sums", {})
         if any(link not in table.links for link in (*chips, *sums)):
             raise Refused("unknown_link")
-        seen = round_.ended or round_.board or round_.dealer or round_.settled
+        seen = round_.ended or round_.board or round_.dealer or round_.bonus or round_.settled or round_.gone
         if seen and miscounted(table, self.links, round_, round_.chips | chips, round_.sums | sums):
             raise Refused("chip_mismatch")
         round_.players_dealt = said or round_.players_dealt

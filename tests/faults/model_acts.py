@@ -346,8 +346,8 @@ class Acts:
             and not round_.reopened
             and lacks_cards(at, self.links[link], round_, common, shown)
         )
-        unshown = unshown and not counting and not round_.lost(seat)
-        if wager is None or not (unshown or counting):
+        unshown = unshown and not counting
+        if wager is None or round_.lost(seat) or not (unshown or counting):
             raise Refused("no such wager, or no reason")
         if unshown and people < 2:
             raise Refused("two people")
@@ -361,12 +361,18 @@ class Acts:
             round_.state = count_state(at, self.links, round_)
         return self.answer(*changes)
 
-    def do_void_round(self, table: str, people: int = 1, **more: Any) -> Map:
+    def do_void_round(self, table: str, people: int = 1, undo_final: bool = False, **more: Any) -> Map:
+        """T6: undo_final undoes with it what an offer has paid at once (B15)."""
         at, round_ = self.playing(table, more["round"])
-        if round_.ended and people < 2:
+        awards = [award for hit in self.of_round(round_) for award in hit.awards if award.status != UNDONE]
+        finals = [one for one in awards if one.status == FINAL and self.links[one.hit.link].offer]
+        gone = finals if undo_final else []
+        if people < 2 and (round_.ended or (gone and self.many_finals(gone[0].hit, gone))):
             raise Refused("two people")
-        if self.standing(round_):
+        if len(gone) < len(awards):
             raise Refused("award_standing")
+        for award in gone:
+            award.status = UNDONE
         return self.void(at, round_)
 
     def do_decide_abandoned(

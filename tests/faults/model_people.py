@@ -99,6 +99,11 @@ def nothing_moved() -> Map:
     return {"ok": True, "awards": [], "refunds": [], "warn": [], "status": [], "left": []}
 
 
+def but_for_reason(fields: Map) -> Map:
+    """The fields of an act that say which one it is: for another reason it is the same."""
+    return {name: value for name, value in fields.items() if name != "reason"}
+
+
 class Requests:
     """The requests of one bank that wait for a second person."""
 
@@ -166,6 +171,9 @@ class Requests:
                 raise
         fields, seen = self.whole(kind, fields), self.tried(kind, fields)
         (asker,) = signers
+        for one in self.requests.values():
+            if (one.kind, but_for_reason(one.fields), one.seen) == (kind, but_for_reason(fields), seen):
+                raise Refused("asked_already")
         if sum(request.asker == asker.id for request in self.requests.values()) >= OF_ONE:
             raise Refused("too_many")
         self.asked_for += 1

@@ -39,6 +39,8 @@ PLAYERS: Final = ("Ann", " ann", "\uff21NN", "Bob")
 TIMES: Final = (1, 999, 5_000, 20_000, 59_999, 60_000, 300_000, 899_999, 900_000)
 # Of the frames, how many have something wrong with them, and of those how many another thing.
 SPOILT: Final = 0.06
+# Of its turns, in how many a table counts chips again that agreed.
+RECOUNTS: Final = 0.04
 
 
 class RandomFloor(RandomPeople):
@@ -167,7 +169,34 @@ class RandomFloor(RandomPeople):
                 where = {"table": table.name, "round": round_.name, "seat": seat}
                 self.act("decide_abandoned", 1, **where, abandoned=rng.random() < 0.7)
 
+    def recount(self, table: ModelTable, round_: Round) -> None:
+        """Now and then a table counts again what agreed, before cards or after, and often finds another sum.
+
+        By how often it has played, so that all else is played as it would be.
+        """
+        self.plays += 1
+        rng = Random(f"count {table.name} {self.plays}")
+        if round_.state == LOCKED and rng.random() < RECOUNTS:
+            counts = Counter(wager.link for wager in round_.wagers if wager.live)
+            chips = {link: counts[link] + (rng.random() < 0.3) for link in table.links}
+            self.frame(table.name, {"t": "lock", "round": round_.name, "chips": chips})
+
+    def lifetime(self, table: ModelTable) -> Message:
+        """What a table has counted in its lifetime, if it says so; now and then wrong (S6, B3)."""
+        rng = Random(f"lifetime {table.name} {self.plays}")
+        if rng.random() < 0.7:
+            return {}
+        counts = {link: count + (rng.random() < 0.1) for link, count in table.accepted.items()}
+        offers = [link for link in table.wagered if self.model.links[link].offer]
+        sums = {link: table.wagered[link] + 500 * (rng.random() < 0.1) for link in offers}
+        return {"counts": counts} | ({"sums": sums} if sums else {})
+
+    def undo_final(self) -> Message:
+        """Whether people who void a round undo with it what offers have paid at once (B15)."""
+        return {"undo_final": True} if Random(f"void {self.plays}").random() < 0.6 else {}
+
     def play(self, table: ModelTable, round_: Round) -> None:
+        self.recount(table, round_)
         if self.of_gone:
             self.abandon(table, round_)
         choice = self.rng.random()
@@ -177,11 +206,12 @@ class RandomFloor(RandomPeople):
                 table.name, {"t": "void", "round": round_.name, "reason": "misdeal"} | self.cause(table)
             )
         elif choice < 0.08:
-            self.act("void_round", self.rng.choice((1, 2)), table=table.name, round=round_.name)
+            people = self.rng.choice((1, 2))
+            self.act("void_round", people, table=table.name, round=round_.name, **self.undo_final())
         elif choice < 0.12 and bets:
             self.send(table.name, {"t": "withdraw", "round": round_.name, "bets": [self.rng.choice(bets)]})
         elif choice < 0.16:
-            self.send(table.name, {"t": "close", "round": round_.name})
+            self.send(table.name, {"t": "close", "round": round_.name} | self.lifetime(table))
         elif round_.state == OPEN:
             if choice < 0.5:
                 self.wager(table, round_.name, round_)
@@ -304,6 +334,7 @@ class RandomFloor(RandomPeople):
             seats = [*played, *others[: max(0, round_.players_dealt - len(played) - len(settled))]]
         seats.sort(reverse=True)
         message["hands"] = [self.hand(table, seat, taken, own) for seat in seats]
+        message |= self.lifetime(table) if message["close"] else {}
         offers = [link for link in self.model.links.values() if link.offer]
         if table.game == UTH and offers and self.rng.random() < 0.7:  # folded hands after the others (B8)
             message["hands"].sort(key=lambda hand: hand.get("folded", False))

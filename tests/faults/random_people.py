@@ -74,7 +74,7 @@ class RandomPeople:
         for table in house.tables:
             self.of_model.add(self.watched(table))
         self.wagers = {link.name: cents(link.wager) for link in house.links}
-        self.rounds = self.days = 0
+        self.rounds = self.days = self.plays = 0
         self.looks: list[tuple[str, dict[str, Any], Any]] = []
 
     def watched(self, table: Table) -> Table:

@@ -188,8 +188,12 @@ class Play:
         self.act(Validate("H999999"), proof=alone)
         hits = (*self.engine.state.hits.values(), *self.engine.state.paid.values())
         number = max(award.number for hit in hits for award in hit.awards if may_correct(award))
-        for reason in ("a smudged card", "a card read wrong", "a card was missing"):
-            self.act(Correct(f"A{number}", 12_300, reason, "W-1"), proof=alone)
+        for cents, reason in (
+            (12_300, "a smudged card"),
+            (12_400, "read wrong"),
+            (12_500, "a card was missing"),
+        ):
+            self.act(Correct(f"A{number}", cents, reason, "W-1"), proof=alone)
         self.act(Confirm("main-1"), proof=both)
         self.act(Reject("main-2", "the card is clear"), proof=paper.proof(paper.cage))
         self.act(ExpireRequest("main-3", REQUEST_HOLDS_MS))

@@ -97,9 +97,10 @@ async def test_whatever_is_wrong_says_what_comes_next(
     behind = "look at `jackpot ledger behind`, then two people answer each table: "
     count = "count again at the table, or strike a wager: "
     assert said == {
-        f"Link {LINK} is suspended: by people": f"`jackpot links resume {LINK} {people}` once it is over",
+        "Link Floor Five is suspended: by people": f"`jackpot links resume {LINK} {people}` once it is over",
         "Table T03 has answers that the ledger does not have": (
-            f"{behind}`jackpot ledger confirm-behind TABLE --believe {people}`, or --disbelieve"
+            f"{behind}`jackpot ledger confirm-behind TABLE --believe {people}`, with `--highest "
+            "LINK.LEVEL=SUM` for each level of a mystery link, or --disbelieve"
         ),
         "Table T01: the chips counted differ from the wagers accepted": (
             f"{count}`jackpot rounds strike T01 R1 SEAT LINK`, or `jackpot rounds void`"

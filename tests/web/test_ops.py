@@ -338,10 +338,14 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         await page.wait_for_selector("form[action='/ops/acts/validate']")  # as it was before Bo
         await page.evaluate(ASKED_AGAIN)
         assert not await page.query_selector(".changed")
+        await page.click("form[action='/ops/acts/validate'] summary")
+        await page.fill("#validate-dealer", "Dee 4711")
         await server.auth.act(server.banks["main"], Validate("H1"), [await prove(server, "bo")])
         await until_open(page, "What this page shows has changed meanwhile.")
         await page.click("button.main")
         await until_open(page, "H1 is validated already, by Bo, ")
+        assert await page.input_value("#add-dealer") == "Dee 4711", "it can still go onto the papers"
+        assert await page.is_visible("#add-dealer")
         await page.wait_for_selector("form[action='/ops/acts/pay']")
         form = await page.evaluate(FORM) | {"document": "P-1"}
         own = f"http://127.0.0.1:{server.ports['http']}"
@@ -371,7 +375,7 @@ async def test_the_floor_is_shown_as_it_is_now(tmp_path: Path) -> None:
         suspended = Suspend("operator", ("floor-five",), "new felt")
         await server.auth.act(server.banks["main"], suspended, [await prove(server, "bo")])
         await page.wait_for_selector("#card-floor-five .badge.suspended")
-        await until_open(page, "Link floor-five is suspended: by people")
+        await until_open(page, "Link Floor Five is suspended: by people")
         assert await page.evaluate("document.activeElement.id") == "card-floor-five"
         names = await page.locator(".tile b").all_inner_texts()
         assert names == sorted(names)
@@ -564,6 +568,28 @@ async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_p
 
 @needs_chromium
 @on_browser_loop
+async def test_the_way_back_leads_over_no_wrong_password(tmp_path: Path) -> None:
+    """Access: Back after a mistake asks for the page again, and sends no password a second time."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, _, browser):
+        page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops/hits", "phone", faults)
+        await page.fill("#login", "ann")
+        await page.fill("#secret", "wrong")
+        await page.press("#secret", "Enter")
+        await page.wait_for_selector(".problem")
+        await page.wait_for_function("location.search === '?back=%2Fops%2Fhits'")
+        faults.clear()  # the browser tells of the 403 itself
+        await sign_in(page)
+        answer = await page.go_back()
+        assert answer is not None
+        assert (answer.request.method, answer.status) == ("GET", 200)
+        await page.wait_for_selector("#secret")
+        assert not await page.query_selector(".problem")
+    assert faults == []
+
+
+@needs_chromium
+@on_browser_loop
 async def test_the_menu_of_a_small_screen_leads_to_pages(tmp_path: Path) -> None:
     """AA: what is held in the hand has the pages behind one button."""
     faults: list[str] = []
@@ -635,6 +661,12 @@ async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, a
             "text=Wagers are stopped." if act == "suspend" else "text=The round is void"
         )
         await until_open(page, "suspended: by people" if act == "suspend" else "No round.")
+        if act == "suspend":
+            for path in (f"/ops/links/{LINK}", "/ops"):
+                await page.goto(f"http://127.0.0.1:{server.ports['http']}{path}")
+                said = await page.inner_text(".since")
+                assert said.startswith("since "), path
+                assert said.endswith(", Ann: drill"), path
         if act == "void":
             await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/journal")
             await page.wait_for_selector("text=round R1, Stub count")

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from jackpot.rules.acts.hits import Correct
 from tests.net.test_admin_socket import royal
 from tests.web.browser import needs_chromium, on_browser_loop
+from tests.web.staffed import prove
 from tests.web.test_ops import floor, signed_in
 
 # Two lines, the small one of the envy bonus, and the room between rows, at lines of 24 px.
@@ -20,7 +22,15 @@ async def test_a_hit_is_two_lines_on_a_phone(tmp_path: Path) -> None:
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
         await royal(device)
+        ann = await prove(server, "ann")
+        for amount in (900_000, 800_000):
+            assert (
+                await server.auth.act(server.banks["main"], Correct("A1", amount, "misread"), [ann])
+            ).asked
         page = await signed_in(server, browser, faults, "phone")
+        asked = page.locator("#waiting .also time[data-left]")
+        assert await asked.count() == 2
+        assert await asked.last.is_visible(), "each request is there, with its time"
         hits = f"{page.url}/hits"
         for path in (f"{hits}/main/H1", hits):
             await page.goto(path)

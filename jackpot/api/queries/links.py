@@ -1,5 +1,7 @@
 """Operations on links and their levels: meters, terms, totals and suspensions."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -14,12 +16,15 @@ from jackpot.api.operation import (
     Query,
     Rate,
     Reply,
+    Seq,
     ServerCommand,
     money,
 )
 from jackpot.api.preview import Difference, differing
 from jackpot.api.queries.notices import StandingNotice, standing
 from jackpot.catalogue import rate_text
+from jackpot.ledger.store import LedgerError
+from jackpot.reports.read import suspensions
 from jackpot.reports.read.names import opened_at
 from jackpot.rules import views
 from jackpot.rules.acts.fields import Reason
@@ -86,6 +91,19 @@ class Left(Reply, frozen=True):
     amount: Money
 
 
+class Suspension(Reply, frozen=True):
+    """Entry of the journal since which a cause holds a link. people: nobody where the server itself did it.
+
+    reason: in people's words, "" where the server itself stopped wagers.
+    """
+
+    cause: str
+    people: tuple[str, ...]
+    at: Moment
+    reason: str
+    seq: Seq
+
+
 class Link(Reply, frozen=True):
     """A link with its levels; an offer, which has none, with the amounts that it takes (B3).
 
@@ -98,6 +116,9 @@ class Link(Reply, frozen=True):
 
     form: of a mystery link, how the trigger is drawn (Y2); "" of another. ends: its last gaming day by the
     configuration, where that names one (P2).
+
+    suspensions: who stopped wagers, when and why, for each of its reasons that an act began. It has none for
+    the others, none from before banks were joined, and none while the ledger cannot be read.
     """
 
     link: str
@@ -119,6 +140,7 @@ class Link(Reply, frozen=True):
     notices: tuple[StandingNotice, ...] = ()
     form: Literal["", "committed", "drawn"] = ""
     ends: str | None = None
+    suspensions: tuple[Suspension, ...] = ()
 
 
 class Links(Reply, frozen=True):
@@ -171,6 +193,7 @@ async def _links(at: "QueryContext", bank: "Bank") -> list[Link]:
     state, terms, notices = await bank.ask(
         lambda engine: (views.statistics(engine), views.link_terms(engine.state), standing(engine.state))
     )
+    began = await _suspensions(at, bank, state["links"])
     return [
         Link(
             link=link["link"],
@@ -191,9 +214,29 @@ async def _links(at: "QueryContext", bank: "Bank") -> list[Link]:
             form=link["form"],
             ends=at.config.ends.get(link["link"]),
             notices=tuple(one for one in notices if one.link == link["link"]),
+            suspensions=began.get(link["number"], ()),
         )
         for link in state["links"]
     ]
+
+
+async def _suspensions(
+    at: "QueryContext", bank: "Bank", links: Sequence[Map]
+) -> dict[int, tuple[Suspension, ...]]:
+    """The suspensions by link's number; of no link where the ledger cannot be read: its meters are shown."""
+    standing = [(link["number"], cause) for link in links for cause in link["reasons"]]
+    told = dict[int, tuple[Suspension, ...]]()
+    if not standing:
+        return told
+    with suppress(LedgerError):
+        found = await at.books.read(lambda ledger: suspensions.suspensions(ledger, bank.name, standing))
+        called = await at.called(one.people for one in found)
+        for one in found:
+            said = Suspension(
+                cause=one.cause, people=called.said(one.people), at=one.at, reason=one.reason, seq=one.seq
+            )
+            told[one.link] = (*told.get(one.link, ()), said)
+    return told
 
 
 def _offered(link: Map, micros: int) -> str | None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from jackpot.rules import names
 from jackpot.rules.acts import ACT_BY, ACT_OF, decode_asked
 from jackpot.rules.acts.act import Act, ActContext
@@ -13,6 +15,7 @@ from jackpot.rules.acts.requests import (
     decide_request,
     find_request,
     forget,
+    request_id,
     request_of,
 )
 from jackpot.rules.acts.rounds import AgreeToReopen, check_agrees
@@ -21,7 +24,7 @@ from jackpot.rules.events import Event, encode
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, refuse_if, two_people
 from jackpot.rules.signing import SITE, People, Role, Signed
-from jackpot.rules.state import ApprovalRequest, BankState
+from jackpot.rules.state import ApprovalRequest, BankState, SeenPreview
 
 
 def decide_or_request(state: BankState, command: ActCommand, by: ActContext) -> Event:
@@ -43,10 +46,28 @@ def decide_or_request(state: BankState, command: ActCommand, by: ActContext) -> 
         now = preview_of(state, event)
         check_shown(now, event, proof.seen)
         if why:
+            check_asked_once(state, command, now, event)
             return decide_request(state, command, by, now)
         if request is not None:
             check_seen(state, request, now, event)
     return event
+
+
+def check_asked_once(state: BankState, command: ActCommand, now: SeenPreview, event: Event) -> None:
+    """Refuses what a request that can be confirmed asks for already. now: the preview of the act's event."""
+    for request in state.requests:
+        if _but_for_reason(decode_asked(request.command)) == _but_for_reason(command):
+            try:
+                check_seen(state, request, now, event)
+            except Refusal:
+                continue  # nobody can confirm it any more
+            raise Refusal("request_asked_already", request=request_id(state, request.id))
+
+
+def _but_for_reason(command: ActCommand) -> ActCommand:
+    """The command without the reason that people gave."""
+    fields = command.__struct_fields__
+    return msgspec.structs.replace(command, reason="") if "reason" in fields else command
 
 
 def event_if_confirmed(state: BankState, request: ApprovalRequest, at: int) -> Event:

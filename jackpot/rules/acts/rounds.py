@@ -57,7 +57,7 @@ def decide_strike(state: BankState, command: Strike, by: ActContext) -> Struck:
     """
     table, round_ = _find_round(state, command.table, command.round)
     chipped = _waits_for_count(state, table, round_, command.link)
-    refuse_if(not chipped and command.seat in round_.lost(), "abandoned_has_lost", seat=command.seat)
+    refuse_if(command.seat in round_.lost(), "abandoned_has_lost", seat=command.seat)
     if _on_unseen_dealer(state, command):
         refuse_if(bool(round_.dealer), "dealer_hand_was_shown")
     elif not _on_unseen_cards(state, command):

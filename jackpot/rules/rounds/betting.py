@@ -186,8 +186,8 @@ def find_bets(state: BankState, table: Table, round_: Round, named: Iterable[Unb
 def decide_lock(state: BankState, table: Table, command: Lock, context: FrameContext) -> Locked:
     """Locks the round; a second lock corrects the count and the number of players, no more (T3, B10).
 
-    Once cards were shown, a count that agreed stays: else a wager could be struck because it won or lost. So
-    does the number of players.
+    Once cards were shown, or a player has left (P6), a count that agreed stays: else a wager could be struck
+    because it won or lost. So does the number of players, once cards were shown.
     """
     round_ = find_round(table, command.round)
     recount = round_.state != "open"
@@ -202,8 +202,9 @@ def decide_lock(state: BankState, table: Table, command: Lock, context: FrameCon
     chips, sums = _chips(state, table, command.chips), _sums(state, table, command.sums)
     wrong = miscounted(state, table, round_, WagerCounts(round_.chips | chips, round_.sums | sums))
     if recount:
-        late = round_.begun() and bool(wrong.wagers)
-        refuse_if(late, "count_stays_after_cards")
+        if wrong.wagers:
+            refuse_if(round_.begun(), "count_stays_after_cards")
+            refuse_if(bool(round_.abandoned), "count_stays_when_abandoned", seats=sorted(round_.abandoned))
         locking = Locking(chips, [], wrong.wagers, sums, wrong.sums, players)
         return Locked(round_.id, locking, recount=True)
     drawn = _draw(state, table, round_.bets, context.draws)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jackpot.app import Server
 from tests.net.test_admin_socket import jackpot
-from tests.running_server import LINK, LINKS, configure, on_loop, table
+from tests.running_server import LINK, LINKS, administer, configure, on_loop, table
 from tests.web.test_metrics import fetch
 
 
@@ -48,3 +48,22 @@ async def test_a_level_shows_its_rates_and_terms_everywhere(tmp_path: Path) -> N
     assert (facts["primary rate"], facts["reserve rate"]) == ("13 %", "8 %")
     assert (facts["limit"], facts["wagers"], facts["wagers undone"]) == ("$20,000.00", "1", "2")
     assert (missing[0], missing[2]) == (1, "there is no link nowhere: `jackpot links list` names them all\n")
+
+
+@on_loop
+async def test_a_suspended_link_says_who_stopped_it_when_and_why(tmp_path: Path) -> None:
+    """S4: of several who asked it is the first, since the link was resumed last."""
+    config = configure(tmp_path)
+    async with Server(config):
+        acts = [("suspend", "Ann", "drill"), ("suspend", "Bo", "too"), ("resume", "Bo", "over")]
+        for act, by, reason in [*acts, ("suspend", "Bo", "felt torn"), ("suspend", "Ann", "also")]:
+            done = await administer(config, do=act, cause="operator", links=[LINK], reason=reason, by=by)
+            assert done["ok"], done
+        journal = (await administer(config, do="/journal", limit="2"))["entries"]
+        links = (await administer(config, do="/links"))["links"]
+    (one,) = next(link for link in links if link["link"] == LINK)["suspensions"]
+    first = journal[-1]
+    assert one == {
+        "cause": "operator", "people": ["Bo"], "reason": "felt torn", "at": first["at"], "seq": first["seq"],
+    }  # fmt: skip
+    assert not any(link["suspensions"] for link in links if link["link"] != LINK)

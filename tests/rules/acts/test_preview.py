@@ -15,7 +15,7 @@ from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, Transfer
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.preview import mark_of, preview_of
-from jackpot.rules.acts.requests import ActRefused, Confirm, Requested
+from jackpot.rules.acts.requests import ActRefused, Confirm, Reject, Requested
 from jackpot.rules.acts.rounds import Reopen, VoidRound
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import RULES_VERSION, Event
@@ -268,6 +268,8 @@ def test_what_was_shown_beforehand_is_asked_for_as_it_was_shown(who: tuple[Signe
     assert event.people.proof.seen == mark
     assert (subject.meters(), waiting(subject)) == (before, requests)
     assert ask_as_shown(subject, shown(subject, LESS), *who).answer["ok"]
+    for name in waiting(subject):
+        assert ask(subject, Reject(name, "asked anew"), BEN).answer["ok"]
     assert ask_as_shown(subject, b"", *who).answer["ok"], "who was shown nothing asks as ever"
 
 
@@ -293,7 +295,7 @@ MEANWHILE: Final[dict[str, Callable[[OfEngine, int], object]]] = {
 }
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from((LESS, CORRECT, hits.Undo("H1", "misdealt"))),
     st.lists(st.sampled_from(sorted(MEANWHILE)), max_size=4),

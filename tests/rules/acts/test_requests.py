@@ -198,8 +198,9 @@ def test_so_many_requests_wait_and_no_more() -> None:
     subject = won()
     askers = [Signed(10 + number, ("floor",)) for number in range(REQUESTS_MAX // REQUESTS_OF_ONE)]
     for asker in askers:
-        for _ in range(REQUESTS_OF_ONE):
-            assert ask(subject, CORRECT, asker).answer["asked"]
+        for number in range(REQUESTS_OF_ONE):
+            other = Correct("A1", 100_000 * asker.id + number, "misread")
+            assert ask(subject, other, asker).answer["asked"]
         assert ask(subject, CORRECT, asker).answer["code"] == "too_many"
     assert ask(subject, CORRECT, ANN).answer["code"] == "too_many"
 
@@ -282,6 +283,18 @@ def test_nobody_looks_back_behind_an_act_before() -> None:
     assert ask(subject, Undo("H1", "x"), ANN, seq=9).answer["ok"]
 
 
+@pytest.mark.parametrize("asker", [ANN, BEN])
+def test_what_waits_is_not_asked_for_once_more(asker: Signed) -> None:
+    """Misuse: the same act, by whomever and for whatever reason, is refused with the request that waits."""
+    subject = won()
+    assert ask(subject, CORRECT, ANN).answer["request"] == "main-1"
+    again = Correct(CORRECT.award, CORRECT.amount, "once more")
+    assert refusal(ask(subject, again, asker).answer) == ("asked_already", "request_asked_already", "main-1")
+    assert waiting(subject) == ["main-1"]
+    assert ask(subject, Reject("main-1", "no"), BEN).answer["ok"]
+    assert ask(subject, again, asker).answer["request"] == "main-2"
+
+
 def test_a_missed_hand_has_a_wait_of_its_own() -> None:
     """T10: people who signed reopen a round one after the other, as names do; a name answers none of them."""
     subject = bank()
@@ -329,12 +342,12 @@ def test_one_persons_refusals_fill_no_journal() -> None:
 
 
 def test_what_was_done_another_way_waits_no_more() -> None:
-    """S8: two do at once what waits; every request for the same ends with it, and another one stays."""
+    """S8: two do at once what waits; the request for the same ends with it, and another one stays."""
     subject = won()
     other = Correct("A1", 800_000, "misread")
-    for command in (CORRECT, CORRECT, other):
+    for command in (CORRECT, other):
         ask(subject, command, ANN)
-    assert waiting(subject) == ["main-1", "main-2", "main-3"]
+    assert waiting(subject) == ["main-1", "main-2"]
     assert ask(subject, CORRECT, BEN, CAL).answer["ok"]
-    assert waiting(subject) == ["main-3"]
+    assert waiting(subject) == ["main-2"]
     assert ask(subject, Confirm("main-1"), ANN, BEN).answer["code"] == "no_such_request"

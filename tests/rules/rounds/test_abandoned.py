@@ -9,7 +9,7 @@ from jackpot.catalogue import ids, load
 from jackpot.rules.acts.rounds import DecideAbandoned, Reopen, Strike, VoidRound
 from jackpot.rules.outgoing_messages import greeting
 from jackpot.rules.paytable import MASSACHUSETTS, LinkTerms
-from tests.frames import Bet, Claim, Close, Settle, Void, Wager
+from tests.frames import Bet, Claim, Close, Lock, Settle, Void, Wager
 from tests.reports.test_offers import CROSS
 from tests.rules import floor
 from tests.rules.rounds import test_mystery
@@ -137,6 +137,21 @@ def test_no_wager_of_an_abandoned_seat_is_struck_for_unseen_cards() -> None:
         assert subject.execute(DecideAbandoned("T1", "r1", 2, True, "gone"), people=("ann",)).answer["ok"]
         refused = subject.execute(Strike("T1", "r1", 2, link, "no cards", on), people=("ann", "bo")).answer
         assert (refused["code"], refused["template"]) == ("not_mismatch", "abandoned_has_lost")
+
+
+def test_a_count_that_agreed_stays_once_a_player_has_left() -> None:
+    """P6, T3: else a dealer who counts wrong, and one floorperson, give a lost wager back."""
+    place = Place(ENVY)
+    place.send(Wager("r1", (Bet(2, "three-A", 100), Bet(5, "three-A", 100)), True, {"three-A": 2}))
+    place.send(Settle("r1", (left(2),)))
+    again = Lock("r1", {"three-A": 1})
+    assert place.refused(again) == ("chip_mismatch", "count_stays_when_abandoned", (2,))
+    place.act(DecideAbandoned("T1", "r1", 2, True, "gone"), ("ann",))
+    assert place.refused(again)[:2] == ("chip_mismatch", "count_stays_when_abandoned")
+    strike = Strike("T1", "r1", 2, "three-A", "slip")
+    assert place.subject.execute(strike, people=("ann",)).answer["code"] == "not_mismatch"
+    place.send(Lock("r1", {"three-A": 2}))
+    assert place.state() == "locked"
 
 
 def test_what_may_not_be_abandoned() -> None:
