@@ -295,7 +295,7 @@ async def test_a_trigger_that_a_refused_row_showed_is_played_on_by_nobody(tmp_pa
                 break
         assert answer["code"] == "internal"
         assert suspended(await administer(config, do="/links")) == ["internal"]
-        (known,) = ledger.read
+        known, *_ = ledger.read  # the round may have won again what it reseeded
         assert (await asyncio.to_thread(triggers, config))["meter"].value == known.value
         resumed = {"cause": "internal", "links": [LINK], "reason": "it was the database"}
         answer = await administer(config, do="resume", by="Ann", and_by="Bo", **resumed)
