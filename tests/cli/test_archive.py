@@ -148,7 +148,7 @@ def test_what_left_is_told_where_it_does_not_end_well(
     """S8: nobody throws an archive away because the command failed after it had deleted."""
     config, archive = after_a_season(tmp_path), tmp_path / "archive.db"
     monkeypatch.setattr(
-        "jackpot.ledger.maintenance.archive.left_over", lambda *_: ["main: row 7 is here as well"]
+        "jackpot.ledger.maintenance.archive.undeleted_rows", lambda *_: ["main: row 7 is here as well"]
     )
     code, said = sealed(config, archive)
     assert (code, "is the only place that has these rows now" in said) == (1, True)

@@ -252,5 +252,5 @@ async def test_a_payment_by_the_law_says_what_is_due_and_takes_it(tmp_path: Path
         code, _, error = await jackpot(*pays, "--withheld", "1000.02")
         assert code == 0, error
         shown = (await jackpot("hits", "show", "H1", *where[:2]))[1]
-        ways = "way account; other way cash; treaty form W-8BEN; other sum 0.50"
-        assert f"tax form 1042-S; {ways}; treaty rate 10 %; withheld 1000.02" in shown
+        ways = "way account; way number 44; other way cash; other sum 0.50; other number 45"
+        assert f"treaty rate 10 %; treaty form W-8BEN; withheld 1000.02; {ways}" in shown

@@ -17,7 +17,7 @@ def test_nothing_is_done_twice_for_an_act(tmp_path: Path) -> None:
     for way in (path.form, path.confirmation):
         assert sum(call.function in LOOKS and call.by == AUTH for call in way) == 2
         assert _times(way, "body_of") == 1, "the form is parsed once"
-        assert _times(way, "seen") == 1, "the preview is made once"
+        assert _times(way, "preview_of") == 1, "the preview is made once"
         assert _times(way, "BankRouter.bank_for") == 1
     asked = [call.by for call in path.form if call.function == "Bank.ask"]
     assert "jackpot/api/act_effects.py" not in asked, "it has no effect besides the journal"
