@@ -16,7 +16,7 @@ from tests.faults.house import MYSTERIES, MYSTERIES_FROM
 from tests.faults.places import DISKS, SERVERS, Ground
 from tests.faults.plan import Fault
 from tests.faults.simulation import Failure, run, shorten
-from tests.faults.steps import NO_STEPS, SELDOM, STEPS, first_lines, killed_at
+from tests.faults.steps import NO_STEPS, SELDOM, STEPS, code_of, first_lines, killed_at
 from tests.nightly import repeated
 
 # The first house has committed mysteries alone, the second both forms.
@@ -59,9 +59,10 @@ def test_a_process_dies_at_every_step(ground: Ground) -> None:
     assert not left, "nobody died there"
 
 
-def test_steps_are_named_once() -> None:
+def test_steps_are_functions_that_are_named_once() -> None:
     """Y8, Y12: what is a step is nothing else."""
     assert not STEPS.keys() & NO_STEPS
+    assert all(map(code_of, STEPS))
 
 
 def found(*words: str, plan: Callable[[int], list[Fault]] = lambda _seed: []) -> None:

@@ -492,7 +492,7 @@ def test_they_agree_on_what_undos_leave(kind: type[Both]) -> None:
     """A11, L8: what is left on meters of paid awards, undone again, corrected, decided on, taken along."""
     floors = played(kind, *range(7_001, 7_001 + SEEDS), steps=400)
     left = [award for both in floors for link in both.model.links.values() for award in link.left.values()]
-    assert len(left) > 5 * SEEDS
+    assert len(left) > 2 * SEEDS
     assert any(award.decided for award in left)
 
 

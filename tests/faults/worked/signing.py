@@ -242,7 +242,7 @@ EXAMPLES: list[Example] = [
         held=("T1",),
     ),
     Example(
-        "a request waits on where its confirmation is refused, and once it is done the same is asked for anew",
+        "a request waits on where its confirmation is refused; once it is done the same is asked for anew",
         ("S8", "A10"),
         TWO,
         (A,),
