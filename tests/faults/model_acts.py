@@ -233,6 +233,8 @@ class Acts:
         targets = [one for one in awards if one.status != UNDONE]
         if not targets or any(one.status == PAID for one in targets):
             raise Refused("nothing to undo, or paid")
+        if any(one.credited for one in targets):
+            raise Refused("on a game account")
         unfinished = self.tables[found.table].unfinished.values()
         playing = any(round_.number == found.round for round_ in unfinished)
         if any(one.status == FINAL for one in targets) and not playing:
@@ -285,6 +287,20 @@ class Acts:
             if isinstance(fact, Event) and any(award in each for each in fact.winners):
                 seen = True
         return False
+
+    def do_credit(self, award: str, people: int = 1, **more: Any) -> Map:
+        """P4: an award to a game account is there, once it was paid; it is confirmed once."""
+        _, (one, *_) = self.awards_of(None, award)
+        if all(one is not other for other in self.uncredited()):
+            raise Refused("of no account, not paid, or there already")
+        one.credited = True
+        return self.answer()
+
+    def uncredited(self) -> list[Award]:
+        """P4: the settled awards to game accounts that are not confirmed."""
+        awards = (award for hit in self.hits_made.values() for award in hit.awards)
+        settled = (one for one in awards if one.pays == "account" and one.status in (PAID, FINAL))
+        return [one for one in settled if not one.credited]
 
     def correct_award(self, award: str, amount: int, document: str | None) -> Map:
         """An award to the cents that it ought to be (A10)."""

@@ -106,6 +106,7 @@ class Award:
     released: bool = False
     lamps: list[str] = field(default_factory=list)  # what its table said, each change (P3)
     stake: int = 0  # the wager that it returns besides (B4)
+    credited: bool = False  # to a game account, confirmed (P4)
 
     @property
     def amount(self) -> int:

@@ -38,7 +38,7 @@ POWERS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("validate", "undo", "strike", "void_round", "release"), (FLOOR,)),
     "decide_abandoned": (FLOOR,),
     **dict.fromkeys(("reopen", "agree_to_reopen", "decline"), (FLOOR,)),
-    **dict.fromkeys(("pay", "correct", "add_papers"), (FLOOR, CAGE)),
+    **dict.fromkeys(("pay", "correct", "add_papers", "credit"), (FLOOR, CAGE)),
     "dispute": (FLOOR,),
     "lift": (FLOOR, AUDITOR),
     **dict.fromkeys(("suspend", "resume", "confirm_behind", "confirm_program", "clear"), (FLOOR, ADMIN)),

@@ -40,6 +40,8 @@ KINDS: Final = ("validate", *3 * ("pay",), *2 * ("undo",), "correct", "dispute",
 NEXT: Final = {"pending": "validate", "validated": "pay"}
 # Of what people may do, what they may be shown before.
 SHOWN: Final = ("undo", "undo", "correct", "decide_left", "correct_meter", "change", "transfer")
+# Of the turns of people, in how many somebody confirms a credit.
+CREDITS: Final = 0.2
 # Rounds a minute, where time passes.
 PER_MINUTE: Final = 2
 
@@ -74,7 +76,7 @@ class RandomPeople:
         for table in house.tables:
             self.of_model.add(self.watched(table))
         self.wagers = {link.name: cents(link.wager) for link in house.links}
-        self.rounds = self.days = self.plays = 0
+        self.rounds = self.days = self.plays = self.turns = 0
         self.looks: list[tuple[str, dict[str, Any], Any]] = []
 
     def watched(self, table: Table) -> Table:
@@ -97,7 +99,27 @@ class RandomPeople:
         """Time passes, or another server takes over."""
         self.of_model.wait(ms, take_over=take_over)
 
+    def credit(self) -> None:
+        """Now and then somebody confirms that an award is on a game account, perhaps before it is paid (P4).
+
+        By how often people had their turn, so that all else is played as it would be.
+        """
+        self.turns += 1
+        rng = Random(f"credit {self.turns}")
+        if rng.random() > CREDITS:
+            return
+        awards = [award for hit in self.of_model.hits()[-20:] for award in hit["awards"]]
+        there = [award["award"] for award in awards if award["pays"] == "account"]
+        if not there:
+            return
+        fields = {"award": rng.choice(there), "reference": f"G-{self.turns}"}
+        if self.crew:
+            self.sign("credit", (rng.choice(self.crew),), **fields)
+        else:
+            self.act("credit", 1, **fields)
+
     def person(self) -> None:
+        self.credit()
         if self.rng.random() < self.of_left:
             if self.rng.random() < 0.3:  # else they let hits wait
                 self.leave()

@@ -243,7 +243,7 @@ class OfEngine:
 
     def _name(self, kind: str, fields: dict[str, Any]) -> None:
         """What an act of the form names, as the engine calls it; and some reason."""
-        if kind not in ("validate", "pay", "confirm", "reading"):
+        if kind not in ("validate", "pay", "credit", "confirm", "reading"):
             fields.setdefault("reason", "worked example")
         if kind == "pay":
             fields.setdefault("document", f"W-{fields.get('award') or fields.get('seat') or 'all'}")

@@ -166,6 +166,12 @@ class Both(RandomFloor):
         assert listed == self.undecided()
         disputed = {awards[f"H{number}"] for number in self.engine.engine.state.disputed}
         mine = self.names(self.of_model)
+        credits_due = self.engine.engine.state.uncredited.items()
+        due = {awards[f"A{number}"]: one.amount // MICROS_PER_CENT for number, one in credits_due}
+        known = set(mine.values())  # the model may have forgotten some
+        assert {key: cents for key, cents in due.items() if key in known} == {
+            mine[one.id]: one.amount + one.difference for one in self.model.uncredited()
+        }
         assert disputed == {mine[hit.id] for hit in self.model.hits_made.values() if hit.disputed}
         must_hit = {where: self.model.links[where[0]].must_hit[where[1]] for where in self.model.tapes()}
         assert self.engine.highest() == {where: meter.highest for where, meter in must_hit.items()}
