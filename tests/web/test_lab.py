@@ -74,9 +74,9 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
             ("meter.mega=99999999999999", "at most $1,000,000,000.00"),
             (
                 "meter.grand=5.00",
-                "Meter.grand: nothing of it is asked of floor-five; its levels are mega, major",
+                "Meter.grand: nothing of it is asked of Floor Five; its levels are mega, major",
             ),
-            ("wager=0", "Wager: nothing of it is asked of floor-five"),
+            ("wager=0", "Wager: nothing of it is asked of Floor Five"),
         ):
             async with web.get(f"/ops/lab?{query}") as page:
                 text = await page.text()
